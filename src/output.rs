@@ -159,7 +159,9 @@ impl Time {
     pub(crate) fn named(self, measure: Measure) -> String {
         match measure.quantity.unit() {
             Unit::Cycles if self.unit != Self::CYCLES.unit => format!("{} [{}]", measure.name(), self.unit),
-            Unit::BytesPerNs => format!("{} [{}]", measure.name(), measure.quantity.unit().word()),
+            Unit::BytesPerNs | Unit::PjPerCycle => {
+                format!("{} [{}]", measure.name(), measure.quantity.unit().word())
+            }
             _ => measure.name(),
         }
     }

@@ -31,6 +31,12 @@ pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
             "end to end = doorbell + bus + wire + network + receive; the first three are the waiting",
         );
     }
+    let posted = groups(answer, Quantity::ADAPTERS, markdown);
+    page.section("At channel adapters", &posted);
+    if !posted.is_empty() {
+        page.legend("waiting = posting + queueing; posted latency = queueing + network");
+    }
+    page.section("Connections", &groups(answer, Quantity::CONNECTIONS, markdown));
     page.section("Preemptions", &groups(answer, Quantity::PREEMPTIONS, markdown));
     page.section("Frames of streams", &frames(answer, markdown));
     page.section("Deadlines of frames", &frame_deadlines::table(answer, markdown));

@@ -63,7 +63,7 @@ impl Trace {
         self.removable = false;
         self.classes = scenario.classes().iter().map(|class| quoted(&class.name)).collect();
         let groups = scenario.spec().groups();
-        let further = [Quantity::INTERFACES, Quantity::PREEMPTIONS].into_iter();
+        let further = [Quantity::INTERFACES, Quantity::PREEMPTIONS, Quantity::ADAPTERS].into_iter();
         self.further = further.filter(|group| groups.contains(group)).flatten().copied().collect();
         let empty = || {
             let file = self.out.get_ref();

@@ -55,7 +55,7 @@ impl PhaseColumn {
 /// The columns that a model or the simulation may have of this scenario.
 pub fn columns(scenario: &Scenario) -> Vec<PhaseColumn> {
     let groups = scenario.spec().groups();
-    let further = [Quantity::INTERFACES, Quantity::PREEMPTIONS].into_iter();
+    let further = [Quantity::INTERFACES, Quantity::PREEMPTIONS, Quantity::ADAPTERS].into_iter();
     let further = further.filter(|group| groups.contains(group)).flatten();
     let latencies = [Quantity::NetworkLatency, Quantity::Waiting, Quantity::TotalLatency];
     let frames = [Quantity::FrameLatency, Quantity::FrameInterval];

@@ -28,6 +28,8 @@ pub enum Unit {
     Count,
     /// What packets deliver.
     BytesPerNs,
+    /// Power.
+    PjPerCycle,
 }
 
 /// What a simulation takes a quantity from: what there are so many of behind its mean.
@@ -55,6 +57,7 @@ impl Unit {
             Self::MessagesPerCycle => "messages/cycle",
             Self::Count => "count",
             Self::BytesPerNs => "bytes/ns",
+            Self::PjPerCycle => "pJ/cycle",
             Self::Load | Self::Probability => "",
         }
     }
@@ -398,6 +401,41 @@ quantities! {
         /// dummies.
         Preemptions: preemptions_per_message "preemptions" "preemptions of a message" "preemptions" Count per Message,
     }
+    group ADAPTERS of with_adapters {
+        /// Part of the waiting: from the generation of a message until it is posted to the network interface, when
+        /// there is room, a credit and energy for it \[cycles\].
+        PostingDelay: posting_delay_cycles "posting-delay" "posting delay" "posting" Cycles per Message is compared,
+        /// The rest of the waiting: from then on until the header is in the first router \[cycles\].
+        QueueingDelay: queueing_delay_cycles "queueing-delay" "queueing delay" "queueing" Cycles
+            per Message is compared,
+        /// Queueing delay and network latency: the latency of papers that do not count the posting \[cycles\].
+        PostedLatency: posted_latency_cycles "posted-latency" "latency from the posting on" "posted latency" Cycles
+            per Message is compared,
+        /// From the posting of a message until its tail is on the injection link, both counted \[cycles\].
+        InterfaceTime: interface_time_cycles "interface-time" "time in the interface" "in the interface" Cycles
+            per Message is compared,
+    }
+    group CONNECTIONS of with_connections {
+        /// Share of the requests for connections that are refused.
+        RejectedShare: rejected_share "rejected-share" "share of refused connections" "rejected" Probability
+            per Run is compared,
+        /// From the request of a connection that is admitted until its source may send \[cycles\].
+        ConnectionSetUp: connection_set_up_cycles "connection-set-up" "set-up of a connection" "connection set-up"
+            Cycles per Run is compared,
+        /// Connections that stand at once, of all nodes together.
+        ConnectionsHeld: connections_held "connections-held" "connections that stand" "connections" Count
+            per Run is compared,
+    }
+    group POWER of with_power {
+        /// Mean power of the whole network, whatever class its flits are of \[pJ/cycle\].
+        Power: power_pj_per_cycle "power" "power" "power" PjPerCycle per Run is compared,
+        /// Standard deviation of the power of windows of `power.window` cycles, of the whole network \[pJ/cycle\].
+        PowerDeviation: power_deviation_pj_per_cycle "power-deviation" "deviation of the power" "power deviation"
+            PjPerCycle per Run is compared,
+        /// Share of these windows whose power is above the budget.
+        PowerViolations: power_violations "power-violations" "windows above the power budget" "P(power > budget)"
+            Probability per Run is compared,
+    }
     group PACKETS of with_packets {
         /// Bytes of the class that are delivered per time, by all hosts together, from the end of the warm-up to that
         /// of the run; of a run without an end in the steady state \[bytes/ns\].
@@ -477,7 +515,7 @@ impl Quantity {
 
     /// Whether it is one number for all classes together.
     pub fn is_of_all_classes(self) -> bool {
-        self == Self::SetAsideQueues
+        self == Self::SetAsideQueues || Self::POWER.contains(&self)
     }
 
     /// Whether it is about packets of packet switches.
@@ -497,7 +535,12 @@ impl Quantity {
 
     /// Whether only routers and interfaces with levels have it.
     pub fn is_of_levels(self) -> bool {
-        self.is_of_interfaces() || Self::PREEMPTIONS.contains(&self)
+        self.is_of_interfaces() || Self::PREEMPTIONS.contains(&self) || self.is_of_control()
+    }
+
+    /// Whether it is about channel adapters, connections that are admitted, or power.
+    pub fn is_of_control(self) -> bool {
+        [Self::ADAPTERS, Self::CONNECTIONS, Self::POWER].iter().any(|group| group.contains(&self))
     }
 
     /// Whether it is about the set-up of circuits.
@@ -649,6 +692,7 @@ mod tests {
                 Unit::CyclesPerFlit => "cycles_per_flit",
                 Unit::MessagesPerCycle => "_messages_per_cycle",
                 Unit::BytesPerNs => "_bytes_per_ns",
+                Unit::PjPerCycle => "_pj_per_cycle",
                 Unit::Load | Unit::Probability | Unit::Count => "",
             };
             assert!(quantity.field().ends_with(unit), "{quantity:?}");

@@ -1,5 +1,6 @@
 //! The answer of a simulation. The name of each number has its unit.
 
+mod control;
 mod details;
 mod frame_deadlines;
 mod groups;
@@ -431,7 +432,13 @@ pub(crate) fn of(measured: &Measurements<'_>) -> Simulation {
         channels: channels(measured),
         channel_details: details::of(measured),
         over_time: over_time::of(measured),
-        sections: Sections(phases::of(measured).into_iter().chain(utilization::of(measured)).collect()),
+        sections: Sections(
+            phases::of(measured)
+                .into_iter()
+                .chain(utilization::of(measured))
+                .chain(control::sections(measured))
+                .collect(),
+        ),
         series: None,
         classes,
         run,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{self, Simulation, WarmUpKind};
 use crate::by_phase::PhaseRecord;
+use crate::control::ControlRecord;
 use crate::frames::{FrameTally, WindowTally};
 use crate::measurement::Tally;
 use crate::statistics::{Batch, mean_of};
@@ -195,6 +196,16 @@ impl Block {
 /// What an experiment has measured beside messages.
 fn supplement(experiment: &mut Experiment<'_>) -> Supplement {
     let (from, until) = (experiment.warmup_cycles, experiment.measured_until);
+    let scenario = experiment.scenario;
+    let of_control = experiment.replications.iter();
+    let control = of_control.filter_map(|one| ControlRecord::of(scenario, &one.simulator, [from, until]));
+    let control = control.collect();
+    Supplement { control, ..messages_and_frames(experiment) }
+}
+
+/// The same but for control.
+fn messages_and_frames(experiment: &mut Experiment<'_>) -> Supplement {
+    let (from, until) = (experiment.warmup_cycles, experiment.measured_until);
     let Some(interval) = experiment.frame_interval else {
         let records = experiment.replications.iter_mut().map(|one| one.further(from, &[]));
         return Supplement::new(
@@ -300,6 +311,11 @@ impl<'a> Measurements<'a> {
     /// By replication: what has been measured beside messages and intervals of frames; none where there is nothing.
     pub(crate) fn further(&self) -> impl Iterator<Item = &'a FurtherRecord> {
         self.blocks.iter().flat_map(|block| &block.supplement.replications)
+    }
+
+    /// By replication: what admission, congestion and power control have done; none where there is no control.
+    pub(crate) fn control(&self) -> impl Iterator<Item = &'a ControlRecord> {
+        self.blocks.iter().flat_map(|block| &block.supplement.control)
     }
 
     /// Why a class is saturated in a phase.

@@ -11,7 +11,9 @@ use flitwise_simulator::Delivery;
 /// Sums over messages of what they spend between applications and links, and how often they give way \[cycles\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HostSums {
+    /// Until it is handed over, or posted.
     doorbell: u64,
+    /// On the host bus, or from its posting until it is on the link.
     bus: u64,
     wire: u64,
     receive: u64,
@@ -22,7 +24,7 @@ pub(crate) struct HostSums {
 impl HostSums {
     pub(crate) fn add(&mut self, message: &Delivery) {
         self.doorbell += u64::from(message.host.doorbell);
-        self.bus += u64::from(message.host.bus);
+        self.bus += u64::from(message.host.bus) + u64::from(message.host.interface);
         self.wire += message.wire_cycles();
         self.receive += u64::from(message.host.receive);
         self.end_to_end += message.end_to_end_latency_cycles();
@@ -46,6 +48,10 @@ impl HostSums {
             Quantity::HostBus => Some(self.bus),
             Quantity::Wire => Some(self.wire),
             Quantity::Receive => Some(self.receive),
+            Quantity::PostingDelay => Some(self.doorbell),
+            Quantity::QueueingDelay => Some(self.wire),
+            Quantity::InterfaceTime => Some(self.bus),
+            Quantity::PostedLatency => Some(self.end_to_end - self.doorbell),
             Quantity::Preemptions => Some(self.preemptions),
             _ => None,
         }
@@ -53,7 +59,7 @@ impl HostSums {
 }
 
 /// What a message spends between application and links, or how often it gives way: a quantity of
-/// [`Quantity::INTERFACES`] or [`Quantity::PREEMPTIONS`]; `None` of others.
+/// [`Quantity::INTERFACES`], [`Quantity::ADAPTERS`] or [`Quantity::PREEMPTIONS`]; `None` of others.
 pub fn host_value(message: &Delivery, quantity: Quantity) -> Option<u64> {
     let mut sums = HostSums::default();
     sums.add(message);

@@ -43,6 +43,7 @@ pub mod answer;
 pub mod block;
 mod by_phase;
 mod circuits;
+mod control;
 mod frames;
 pub mod goal;
 mod growth;

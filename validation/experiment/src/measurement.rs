@@ -14,15 +14,17 @@ pub(crate) struct Tally {
     /// `class * hop_counts + hops`.
     cells: Vec<Cell>,
     hop_counts: usize,
-    /// By class, where there are interfaces behind host buses or preemption; a block keeps them elsewhere.
+    /// By class, where there are interfaces or preemption; a block keeps them elsewhere.
     #[serde(skip)]
     pub(crate) host: Vec<HostSums>,
 }
 
-/// Whether a scenario has interfaces behind host buses, or preemption.
+/// Whether a scenario has interfaces behind host buses, channel adapters, or preemption.
 pub(crate) fn has_host_sums(scenario: &Scenario) -> bool {
     let groups = scenario.spec().groups();
-    [Quantity::INTERFACES, Quantity::PREEMPTIONS].iter().any(|group| groups.contains(group))
+    [Quantity::INTERFACES, Quantity::PREEMPTIONS, Quantity::ADAPTERS]
+        .iter()
+        .any(|group| groups.contains(group))
 }
 
 /// Counts of the messages of one class over one number of hops.

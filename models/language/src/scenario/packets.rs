@@ -70,6 +70,9 @@ impl ScenarioSpec {
             (self.router.switching == Switching::PipelinedCircuit, Quantity::CIRCUITS),
             (self.has_host_bus(), Quantity::INTERFACES),
             (self.router.preempts() && self.switch.is_none(), Quantity::PREEMPTIONS),
+            (self.has_channel_adapter(), Quantity::ADAPTERS),
+            (self.classes.iter().any(|class| class.connections.is_some()), Quantity::CONNECTIONS),
+            (self.power.is_some(), Quantity::POWER),
             (self.switch.is_some(), Quantity::PACKETS),
         ];
         groups.into_iter().filter(|(is_there, _)| *is_there).map(|(_, group)| group).collect()

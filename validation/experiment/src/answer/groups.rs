@@ -1,8 +1,8 @@
-//! Means of quantities that only some scenarios have: of frames, circuits, interfaces and preemption.
+//! Means of quantities that only some scenarios have: of frames, circuits, interfaces, preemption and control.
 
 use flitwise_language::quantity::{Means, Quantity};
 
-use super::{Estimate, estimate_of, frame_deadlines};
+use super::{Estimate, control, estimate_of, frame_deadlines};
 use crate::block::{FurtherRecord, Measurements, ReplicationRecord};
 use crate::by_phase::HostSums;
 use crate::circuits::Circuits;
@@ -28,7 +28,9 @@ pub(super) fn add(
     };
     let (groups, saturated) = (measured.scenario.spec().groups(), measured.saturated(class).is_some());
     let of_host = |group: &'static [Quantity], quantity: Quantity| {
-        let is_steady = matches!(quantity, Quantity::Preemptions | Quantity::Receive) || !saturated;
+        let is_steady =
+            matches!(quantity, Quantity::Preemptions | Quantity::Receive | Quantity::InterfaceTime)
+                || !saturated;
         let is_told = groups.contains(&group) && is_steady;
         host_sums(measured, class, quantity).filter(|_| is_told)
     };
@@ -37,9 +39,12 @@ pub(super) fn add(
         .with_circuits(|quantity| circuits.as_ref()?.estimate(quantity))
         .with_interfaces(|quantity| of_host(Quantity::INTERFACES, quantity))
         .with_preemptions(|quantity| of_host(Quantity::PREEMPTIONS, quantity))
+        .with_adapters(|quantity| of_host(Quantity::ADAPTERS, quantity))
+        .with_connections(|quantity| control::connections(measured, class, quantity))
+        .with_power(|quantity| control::power(measured, quantity))
 }
 
-/// What is counted of interfaces and preemption.
+/// What is counted of interfaces, preemption and control.
 fn host_sums(measured: &Measurements<'_>, class: usize, quantity: Quantity) -> Option<Estimate> {
     let batch = |(tally, host): (&Tally, &Vec<HostSums>)| {
         Some(Batch { count: tally.count(class), sum: host.get(class)?.sum(quantity)? as f64 })

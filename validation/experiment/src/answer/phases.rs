@@ -12,7 +12,7 @@ use crate::frames::WindowTally;
 /// What is told of messages.
 fn quantities(measured: &Measurements<'_>) -> Vec<Quantity> {
     let groups = measured.scenario.spec().groups();
-    let further = [Quantity::INTERFACES, Quantity::PREEMPTIONS].into_iter();
+    let further = [Quantity::INTERFACES, Quantity::PREEMPTIONS, Quantity::ADAPTERS].into_iter();
     let further = further.filter(|group| groups.contains(group)).flatten();
     [Quantity::NetworkLatency, Quantity::Waiting, Quantity::TotalLatency]
         .iter()

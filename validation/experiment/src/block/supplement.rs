@@ -1,4 +1,4 @@
-//! What only some scenarios have measured: frames, deadlines, interfaces behind host buses, preemption, phases.
+//! What only some scenarios have measured: frames, deadlines, interfaces, preemption, phases, control.
 
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::Saturation;
 use crate::activity::ActivityLook;
 use crate::by_phase::{HostSums, PhaseRecord};
+use crate::control::ControlRecord;
 use crate::frames::{FrameTally, WindowTally};
 
 /// Stands last in a block: of what there is not nothing is kept on disk.
@@ -17,6 +18,8 @@ pub(crate) struct Supplement {
     pub(crate) replications: Vec<FurtherRecord>,
     /// By phase and class: why it is saturated.
     pub(crate) saturated: Vec<Vec<Option<Saturation>>>,
+    /// By replication: admission, congestion and power control; empty where there is none.
+    pub(crate) control: Vec<ControlRecord>,
 }
 
 /// What one replication has measured beside messages and intervals of frames.
@@ -57,7 +60,7 @@ impl Supplement {
     ) -> Self {
         let replications =
             if replications.iter().all(FurtherRecord::is_empty) { Vec::new() } else { replications };
-        Self { frames, replications, saturated }
+        Self { frames, replications, saturated, control: Vec::new() }
     }
 
     /// Whether it fits so many classes.
@@ -65,16 +68,18 @@ impl Supplement {
         self.frames.iter().all(|one| one.len() == classes)
             && self.replications.iter().all(|one| one.fits(classes))
             && self.saturated.iter().all(|one| one.len() == classes)
+            && self.control.iter().all(|one| one.fits(classes))
     }
 }
 
 impl Serialize for Supplement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { frames, replications, saturated } = self;
-        match (frames.is_empty(), replications.is_empty()) {
-            (true, true) => serializer.serialize_unit(),
-            (false, true) => frames.serialize(serializer),
-            (_, false) => (frames, replications, saturated).serialize(serializer),
+        let Self { frames, replications, saturated, control } = self;
+        match (frames.is_empty(), replications.is_empty(), control.is_empty()) {
+            (true, true, true) => serializer.serialize_unit(),
+            (false, true, true) => frames.serialize(serializer),
+            (_, false, true) => (frames, replications, saturated).serialize(serializer),
+            (_, _, false) => (frames, replications, saturated, control).serialize(serializer),
         }
     }
 }
@@ -98,12 +103,15 @@ impl<'de> Deserialize<'de> for Supplement {
                     if let Ok(Some(replications)) = parts.next_element() {
                         found.replications = replications;
                         found.saturated = parts.next_element()?.unwrap_or_default();
+                        if let Ok(Some(control)) = parts.next_element() {
+                            found.control = control;
+                        }
                     }
                 }
                 Ok(found)
             }
         }
 
-        Ok(deserializer.deserialize_tuple(3, Parts).unwrap_or_default())
+        Ok(deserializer.deserialize_tuple(4, Parts).unwrap_or_default())
     }
 }
