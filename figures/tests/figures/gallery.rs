@@ -8,29 +8,6 @@ use flitwise_figures::stamp;
 /// Pictures that are older than their models, or were drawn before there were stamps: to be drawn anew, which takes
 /// them off the list.
 const OLD: &[&str] = &[
-    "distribution",
-    "fig04a",
-    "fig04b",
-    "fig05",
-    "fig06",
-    "fig06x",
-    "fig07a",
-    "fig07b",
-    "fig07c",
-    "fig08",
-    "fig09",
-    "fig10",
-    "fig11a",
-    "fig11b",
-    "fig12a",
-    "fig12b",
-    "fig13a",
-    "fig13b",
-    "fig14a",
-    "fig14b",
-    "hot-spot",
-    "lanes-mesh",
-    "lanes-torus",
     "mw-fig10b",
     "mw-fig11b",
     "mw-fig12b",
@@ -44,9 +21,6 @@ const OLD: &[&str] = &[
     "mw-t2",
     "mw-t5",
     "mw-t6",
-    "places",
-    "places-cube",
-    "recn-tree",
 ];
 
 #[test]
