@@ -28,6 +28,7 @@ mod wormhole;
 
 use flitwise_language::scenario::Scenario;
 
+pub use control::admission::{Admission, Outcome, Refuser, RequestRecord, admission_only, bookings};
 use ledger::Ledger;
 pub use message::{Arrival, Booking, ChannelChoice, Delivery, FramePart, HostTimes, Offer};
 pub use meters::{Activity, ControlActivity, FlitMoves, HeaderWaits, Throttled};
@@ -166,6 +167,27 @@ impl Simulator {
     /// By class and stream of frames: its frames, in parts without a pause.
     pub fn frame_runs(&self) -> &[Vec<Vec<FrameRun>>] {
         self.traffic.frame_runs()
+    }
+
+    /// Requests for connections before the cycle that comes, in the order in which they were made.
+    pub fn requests(&self) -> &[RequestRecord] {
+        let all = self.admission().map_or(&[][..], Admission::requests);
+        &all[..all.partition_point(|request| request.cycle < self.now)]
+    }
+
+    /// By channel: what connections hold of it on average between two cycles that have been simulated; nothing where
+    /// there are none \[flits/cycle\].
+    pub fn reserved(&self, from: u64, until: u64) -> Vec<(Channel, f64)> {
+        self.admission().map_or(Vec::new(), |admission| admission.reserved(from, until))
+    }
+
+    /// Connections of a class that may send, on average between two cycles that have been simulated.
+    pub fn standing(&self, class: usize, from: u64, until: u64) -> f64 {
+        self.admission().map_or(0.0, |admission| admission.standing(class, from, until))
+    }
+
+    fn admission(&self) -> Option<&Admission> {
+        self.traffic.admission()
     }
 
     /// Flits that have crossed a crossbar.

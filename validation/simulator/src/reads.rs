@@ -2,7 +2,8 @@
 
 use flitwise_language::document::{Place, in_short};
 use flitwise_language::scenario::{
-    Allocation, ClassKind, Crossbar, Document, Fault, Read, Scenario, Scheduler, Switching, VcChoice,
+    Allocation, ClassKind, ClassSpec, Crossbar, Document, Fault, Read, Scenario, Scheduler, Switching,
+    VcChoice,
 };
 
 use crate::control::power::herd_of;
@@ -46,9 +47,9 @@ fn supports_all(scenario: &Scenario, reads: &[Read]) -> Result<(), Vec<Fault>> {
     if !unread.is_empty() {
         return Err(unread.iter().map(|one| one.fault("to simulate")).collect());
     }
-    let unlevelled = unlevelled(scenario);
-    if !unlevelled.is_empty() {
-        return Err(unlevelled);
+    let faults = [unlevelled(scenario), unconnected(scenario)].concat();
+    if !faults.is_empty() {
+        return Err(faults);
     }
     if !scenario.spec().phases.is_empty() && scenario.circuits().is_some() {
         return Err(vec![Fault {
@@ -140,6 +141,50 @@ fn controls(scenario: &Scenario) -> Vec<Fault> {
         refuse("power.control".to_owned(), &found, &wanted, Some("raise the budget, or epoch"));
     }
     faults
+}
+
+/// What does not go with connections.
+fn unconnected(scenario: &Scenario) -> Vec<Fault> {
+    let spec = scenario.spec();
+    let with_frames = |class: &ClassSpec| class.connections.is_some() && class.source.has_frames();
+    if spec.classes.iter().all(|class| class.connections.is_none()) {
+        return Vec::new();
+    }
+    let (links, retry) = (scenario.topology().parallel_links(), spec.admission.map_or(0.0, |one| one.retry));
+    let asked = [
+        (
+            links > 1,
+            "network.links",
+            links.to_string(),
+            "1 to simulate connections: each books the links of its way",
+        ),
+        (
+            !spec.phases.is_empty(),
+            "phase",
+            "[[phase]] tables".to_owned(),
+            "none to simulate connections, which are asked for once",
+        ),
+        (
+            scenario.circuits().is_some(),
+            "router.switching",
+            format!("\"{}\"", spec.router.switching.word()),
+            "\"wormhole\" to simulate connections",
+        ),
+        (
+            retry > 0.0 && spec.classes.iter().any(with_frames),
+            "admission.retry",
+            in_short(retry),
+            "0 to simulate connections that are streams of frames: those refused are known from the beginning",
+        ),
+    ];
+    let faults = asked.into_iter().filter(|(is_so, ..)| *is_so).map(|(_, key, found, wanted)| Fault {
+        place: Place::Program,
+        key: key.to_owned(),
+        found,
+        wanted: wanted.to_owned(),
+        help: None,
+    });
+    faults.collect()
 }
 
 /// What of a document that is no scenario the simulator has no means for.

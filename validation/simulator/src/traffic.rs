@@ -1,5 +1,6 @@
 //! Traffic: which messages come to the network interfaces, and when.
 
+mod connections;
 pub(super) mod destinations;
 mod frames;
 mod on_off;
@@ -17,8 +18,10 @@ use flitwise_language::scenario::{ClassSpec, Destinations, Scenario, SourceSpec,
 
 use crate::message::{Arrival, Booking, ChannelChoice, FramePart, Offer};
 
+use super::control::admission::Admission;
 use super::packet::{self, Load};
 use super::virtual_channels::VirtualChannels;
+use connections::Connected;
 use destinations::draw;
 use frames::{FrameStream, Piece};
 use on_off::{OnOff, mean_off};
@@ -101,7 +104,18 @@ impl Traffic {
 
     /// The next booking of a connection, if it is of cycle `now` or before.
     pub(crate) fn next_booking(&mut self, now: u64) -> Option<Booking> {
-        self.bookings.pop_front_if(|booking| booking.cycle <= now)
+        if self.bookings.front().is_some_and(|booking| booking.cycle <= now) {
+            return self.bookings.pop_front();
+        }
+        let sources = self.sources.as_mut()?;
+        sources.connected.as_ref()?;
+        sources.draw_until(now);
+        sources.connected.as_mut()?.admission.take_booking(now)
+    }
+
+    /// Admission of connections, where there are any.
+    pub(crate) fn admission(&self) -> Option<&Admission> {
+        self.sources.as_ref()?.connected.as_ref().map(|connected| &connected.admission)
     }
 
     /// The cycle in which the next message comes or messages are taken back, or one before it when that is far off.
@@ -109,8 +123,9 @@ impl Traffic {
         let listed = self.listed.get(self.next_listed).map(|offer| offer.arrival.cycle);
         let drawn = self.sources.as_mut().and_then(Sources::next_cycle);
         let withdrawal = self.withdrawals.front().map(|(cycle, _)| *cycle);
-        let booking = self.bookings.front().map(|booking| booking.cycle);
-        listed.into_iter().chain(drawn).chain(withdrawal).chain(booking).min()
+        let booked = self.admission().and_then(Admission::next_booking);
+        let bookings = self.bookings.front().into_iter().chain(booked).map(|booking| booking.cycle);
+        listed.into_iter().chain(drawn).chain(withdrawal).chain(bookings).min()
     }
 }
 
@@ -124,7 +139,7 @@ trait Process: Send {
         draw(random, towards)
     }
 
-    /// What is special about that message, where it is part of a frame.
+    /// What is special about that message, where it is part of a frame or of a connection.
     fn piece(&self) -> Option<&Piece> {
         None
     }
@@ -215,7 +230,7 @@ impl ClassOffers {
 }
 
 /// The virtual channels that two draws give.
-fn drawn(choice: VcChoice, one: u8, other: u8) -> ChannelChoice {
+pub(super) fn drawn(choice: VcChoice, one: u8, other: u8) -> ChannelChoice {
     let network = if choice == VcChoice::Drawn { other } else { one };
     ChannelChoice { injection: one, network, ejection: other }
 }
@@ -266,6 +281,7 @@ pub(crate) struct Sources {
     destinations: Vec<Destinations>,
     /// By class and stream of frames: its frames, in parts without a pause.
     frame_runs: Vec<Vec<Vec<FrameRun>>>,
+    connected: Option<Connected>,
 }
 
 struct Source {
@@ -304,7 +320,7 @@ impl Sources {
                     let process = Box::new(process);
                     sources.push(Source { node, class: class as u8, random, process, start, last });
                 }
-                let is_sender = senders[class].binary_search(&node).is_ok();
+                let is_sender = senders[class].binary_search(&node).is_ok() && spec.connections.is_none();
                 if !spec.source.has_frames() && is_sender && phases.sends(class) {
                     let mut random = stream(seed, node, class);
                     let process = process(&mut random, &phases, class);
@@ -313,8 +329,36 @@ impl Sources {
             }
         }
         let destinations = classes().map(|class| scenario.destinations(class)).collect();
-        let (messages_per_cycle, classes) = (phases.messages_per_cycle(), class_offers(&phases));
-        Self { frame_runs, ..Self::with_spans(sources, messages_per_cycle, classes, destinations) }
+        let mut connected = Connected::new(scenario, seed);
+        for class in classes() {
+            if let Some(streams) = connected.as_mut().and_then(|connected| connected.streams(class)) {
+                frame_runs[class] = vec![Vec::new(); streams as usize * senders[class].len()];
+            }
+        }
+        let requests = connected.as_ref().map_or(0.0, |one| one.admission.requests_per_cycle());
+        let (messages_per_cycle, classes) = (phases.messages_per_cycle() + requests, class_offers(&phases));
+        let spans = Self::with_spans(sources, messages_per_cycle, classes, destinations);
+        let mut made = Self { frame_runs, connected, ..spans };
+        made.join_connections();
+        made
+    }
+
+    /// Sources of connections that have been admitted come behind all others.
+    fn join_connections(&mut self) {
+        let Some(connected) = &mut self.connected else { return };
+        for (source, number, runs) in connected.sources() {
+            if let Some(of_stream) = self.frame_runs[usize::from(source.class)].get_mut(number as usize) {
+                *of_stream = runs;
+            }
+            self.sources.push(source);
+        }
+    }
+
+    /// Draws spans until one goes beyond a cycle, if all messages that were drawn have come.
+    fn draw_until(&mut self, now: u64) {
+        while self.next == self.span.len() && self.drawn_until <= now {
+            self.draw_span();
+        }
     }
 
     fn of_packets(hosts: u32, traffics: &[packet::Traffic], seed: u64) -> Self {
@@ -361,6 +405,7 @@ impl Sources {
             span_cycles,
             destinations,
             frame_runs: Vec::new(),
+            connected: None,
         }
     }
 
@@ -382,7 +427,7 @@ impl Sources {
     }
 
     fn next_cycle(&mut self) -> Option<u64> {
-        if self.sources.is_empty() {
+        if self.sources.is_empty() && self.connected.as_ref().is_none_or(|one| one.admission.is_idle()) {
             return None;
         }
         if self.next == self.span.len() {
@@ -401,6 +446,10 @@ impl Sources {
         self.span.clear();
         self.next = 0;
         self.drawn_until += self.span_cycles;
+        if let Some(connected) = &mut self.connected {
+            connected.admission.advance(self.drawn_until);
+            self.join_connections();
+        }
         let end = self.drawn_until as f64;
         for Source { node, class, random, process, start, last } in &mut self.sources {
             let offers = &self.classes[usize::from(*class)];
@@ -420,6 +469,9 @@ impl Sources {
                     None => offers.offer(arrival, random),
                 });
             }
+        }
+        if self.connected.is_some() {
+            self.sources.retain(|source| source.last > end - 1.0);
         }
         let start = self.drawn_until - self.span_cycles;
         let place = |(index, offer): (usize, &Offer)| (offer.arrival.cycle - start) << 32 | index as u64;

@@ -8,20 +8,20 @@ use flitwise_language::scenario::{ClassKind, FrameSource, Pacing, Phase, Scenari
 
 use crate::message::{Arrival, ChannelChoice, FramePart, Offer};
 
-use super::phases::{FrameRun, Phases, anywhere, frames_within};
+use super::phases::{FrameRun, Phases, frames_within};
 use super::placement::OF_PHASES;
-use super::random::{Random, below, normal, stream_of};
+use super::random::{Random, anywhere, below, normal, stream_of};
 use super::{Process, drawn, placed};
 use crate::circuits::{CircuitDemand, set_up};
 
-/// What is special about a message that is part of a frame.
+/// What is special about a message that is part of a frame or of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub(super) destination: u32,
-    flits: u32,
-    vtick: f64,
-    drawn: Option<ChannelChoice>,
-    part: FramePart,
+    pub(super) flits: u32,
+    pub(super) vtick: f64,
+    pub(super) drawn: Option<ChannelChoice>,
+    pub(super) part: FramePart,
 }
 
 impl Piece {
@@ -38,9 +38,12 @@ pub(super) struct FrameStream {
     pub(super) process: Frames,
 }
 
-/// All streams of a class, those of the first sender first; none of a class without frames.
+/// All streams of a class, those of the first sender first; none of a class without frames or with connections.
 pub(super) fn streams(phases: &Phases<'_>, class: usize, senders: &[u32], seed: u64) -> Vec<FrameStream> {
     let (scenario, Some(frames)) = (phases.scenario(), phases.frames(class)) else { return Vec::new() };
+    if scenario.classes()[class].connections.is_some() {
+        return Vec::new();
+    }
     let (spec, frames) = (&scenario.classes()[class], Arc::new(frames));
     let choice = scenario.data_router().vc_choice;
     // a Vtick that is given holds for all frames, as does that of the class
@@ -169,6 +172,21 @@ impl Frames {
             piece,
         };
         frames.draw(random);
+        frames
+    }
+
+    /// Those of a connection, its number at its node being given, which stands for a time from its beginning on.
+    pub(super) fn of_connection(
+        source: Arc<FrameSource>,
+        stream: u32,
+        own_vtick: bool,
+        piece: Piece,
+        stay: Range<f64>,
+        random: &mut Random,
+    ) -> Self {
+        let settings = [Setting { begins: 0.0, drawn: piece.drawn, vtick: piece.vtick }];
+        let mut frames = Self::new(source, stream, own_vtick, piece, settings.into(), random);
+        frames.stay(&[stay], random);
         frames
     }
 

@@ -8,8 +8,6 @@ use std::ops::Range;
 
 use flitwise_language::scenario::{FrameSource, RunPhase, Scenario};
 
-use super::random::{Random, uniform};
-
 /// Frames of a stream that follow each other without a pause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameRun {
@@ -175,11 +173,6 @@ impl Pace {
         }
         self.changes_at = self.changes.front().map_or(f64::INFINITY, |(begins, _)| *begins);
     }
-}
-
-/// A moment anywhere in an interval, its beginning included.
-pub(super) fn anywhere(random: &mut Random, interval: f64) -> f64 {
-    interval * (1.0 - uniform(random))
 }
 
 #[cfg(test)]

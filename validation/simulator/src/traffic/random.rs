@@ -26,6 +26,11 @@ pub fn uniform(random: &mut Random) -> f64 {
     ((random.next_u64() >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
+/// A moment anywhere in an interval, its beginning included.
+pub(crate) fn anywhere(random: &mut Random, interval: f64) -> f64 {
+    interval * (1.0 - uniform(random))
+}
+
 /// Exponential of mean 1.
 #[inline]
 pub fn exponential(random: &mut Random) -> f64 {

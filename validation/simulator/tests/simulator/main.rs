@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests, too, may fail a test and tell of it
 
+mod admission;
 mod against_plain;
 mod levels;
 mod multiplexed;
