@@ -1,9 +1,9 @@
 //! Levels, preemption, acceleration, blocks and interfaces behind host buses, where the outcome is known by hand.
 
 use flitwise_language::scenario::{
-    Allocation, ClassKind, ClassSpec, Crossbar, Injection, InterfaceKind, InterfaceSpec, MeasureSpec,
-    NetworkSpec, OutputLanes, Preemption, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler, Switching,
-    UnitsSpec, VcChoice, VcMap,
+    Allocation, ClassKind, ClassSpec, Crossbar, Injection, InterfaceBuffer, InterfaceKind, InterfaceSpec,
+    MeasureSpec, NetworkSpec, OutputLanes, Preemption, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler,
+    Switching, UnitsSpec, VcChoice, VcMap,
 };
 use flitwise_simulator::diagram::watch;
 use flitwise_simulator::plain::{self, levels};
@@ -46,6 +46,7 @@ pub(crate) const NP: RouterSpec = RouterSpec {
     output_lanes: None,
     vc_map: None,
     block_flits: 1,
+    weights: None,
 };
 
 /// A router with preemption and acceleration.
@@ -427,7 +428,7 @@ fn levelled(draws: &mut Draws) -> (Scenario, Vec<Offer>) {
         _ => None,
     };
     if let Some(interface) = &mut spec.interface {
-        interface.buffer = Some(draws.of(&[40, 60, 160]));
+        interface.buffer = Some(InterfaceBuffer::Flits(draws.of(&[40, 60, 160])));
     }
     let scenario = spec.check().unwrap();
     let cycles = draws.of(&[200, 1_000, 4_000]);
@@ -558,7 +559,7 @@ fn blocks_change_nothing_where_one_message_crosses_at_a_time() {
 #[test]
 fn firmware_skips_messages_without_room() {
     let mut spec = with_interface(P, QOS, None).spec().clone();
-    spec.interface.as_mut().unwrap().buffer = Some(40);
+    spec.interface.as_mut().unwrap().buffer = Some(InterfaceBuffer::Flits(40));
     let scenario = spec.check().unwrap();
     let entered = |waiting: usize| {
         let mut offers = vec![offer(HELD); 1 + waiting];
@@ -613,7 +614,8 @@ fn a_doorbell_taken_back_makes_way_for_those_behind() {
     let mut spec = with_interface(NP, TRADITIONAL, None).spec().clone();
     spec.measure = Some(MeasureSpec { warm_up: None, end: Some(10_000.0), bin: None });
     spec.classes.iter_mut().for_each(|class| class.virtual_channels = 1);
-    (spec.router.virtual_channels, spec.interface.as_mut().unwrap().buffer) = (None, Some(40));
+    (spec.router.virtual_channels, spec.interface.as_mut().unwrap().buffer) =
+        (None, Some(InterfaceBuffer::Flits(40)));
     spec.classes[usize::from(BE)].end = Some(70.0);
     let scenario = spec.check().unwrap();
     let mut offers = vec![offer((0, BE, 0, 1, 2, 2, 39)); 5];

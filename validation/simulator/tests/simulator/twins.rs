@@ -1,8 +1,8 @@
 //! Levels, preemption and host interfaces in many small scenarios: both simulators agree in everything that they tell.
 
 use flitwise_language::scenario::{
-    ClassKind, ClassSpec, Injection, InterfaceKind, InterfaceSpec, MeasureSpec, NetworkSpec, OutputLanes,
-    Preemption, RouterSpec, Scenario, ScenarioSpec, Scheduler, UnitsSpec, VcMap,
+    ClassKind, ClassSpec, Injection, InterfaceBuffer, InterfaceKind, InterfaceSpec, MeasureSpec, NetworkSpec,
+    OutputLanes, Preemption, RouterSpec, Scenario, ScenarioSpec, Scheduler, UnitsSpec, VcMap,
 };
 use flitwise_simulator::plain::levels;
 use flitwise_simulator::{ChannelChoice, Offer, replay_offers_levelled};
@@ -81,7 +81,7 @@ fn host(draws: &mut Draws) -> Option<InterfaceSpec> {
     let by_message = kind == InterfaceKind::Traditional || injection.is_some();
     let send_setup = by_message.then(|| draws.of(&[None, Some(0.0), Some(1.0), Some(3.0)])).flatten();
     Some(InterfaceSpec {
-        buffer: Some(draws.of(&[40, 60, 160])),
+        buffer: Some(InterfaceBuffer::Flits(draws.of(&[40, 60, 160]))),
         firmware: draws.of(&[None, Some(0.0), Some(1.0), Some(2.0)]),
         bus_rate: draws.of(&[None, Some(160.0), Some(16.0)]),
         bus_setup: draws.of(&[None, Some(0.0), Some(1.0)]),
