@@ -29,7 +29,7 @@ use flitwise_language::scenario::Scenario;
 
 use ledger::Ledger;
 pub use message::{Arrival, Booking, ChannelChoice, Delivery, FramePart, HostTimes, Offer};
-pub use meters::{Activity, HeaderWaits};
+pub use meters::{Activity, ControlActivity, FlitMoves, HeaderWaits};
 pub use reads::{
     MAX_DIMENSION, MAX_LANES, MAX_PORTS, MIN_PIPELINE_STAGES, supports, supports_with_messages, unsupported,
 };

@@ -89,7 +89,7 @@ pub struct Delivery {
     pub hops: u8,
     /// What it has waited under way, by place \[cycles\].
     pub waits: Waits<u32>,
-    /// What it has spent between applications and links, where there is a host bus.
+    /// What it has spent between applications and links, where there is a host bus or a channel adapter.
     pub host: HostTimes,
     /// How often it gave way to a message of a higher level after a part of it had crossed: each costs two dummies.
     pub preemptions: u32,
@@ -97,15 +97,19 @@ pub struct Delivery {
     pub part: FramePart,
 }
 
-/// What a message spends between applications and links; all 0 with ideal interfaces.
+/// What a message spends between applications and links; all 0 with ideal interfaces. Behind a host bus `interface` is 0,
+/// with channel adapters `bus` and `receive` are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostTimes {
-    /// From its generation until the firmware hands it over \[cycles\].
+    /// From its generation until the firmware hands it over, or a channel adapter posts it \[cycles\].
     pub doorbell: u32,
     /// From then on until it joins the queue of the network interface \[cycles\].
     pub bus: u32,
     /// From its tail's leaving the network until it is in the memory of the receiver \[cycles\].
     pub receive: u32,
+    /// In the buffer of a channel adapter: from its posting to its tail on the injection link, both included
+    /// \[cycles\].
+    pub interface: u32,
 }
 
 impl Delivery {

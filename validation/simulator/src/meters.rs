@@ -41,6 +41,37 @@ pub struct Activity {
     pub wire: u64,
 }
 
+/// What controls of congestion and power have done since the start of a run, and what flits have cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ControlActivity {
+    /// By class: messages of connections that were dropped because they found no credit.
+    pub dropped: Vec<u64>,
+    /// Cycles in which an interface held back a message that could have begun, over all interfaces.
+    pub throttled: u64,
+    /// Flits that have moved.
+    pub moves: FlitMoves,
+    /// By window of `power.window` cycles from cycle 0 on, up to the last in which a flit moved: what the network has
+    /// spent; none without a `[power]` table \[pJ\].
+    pub windows: Vec<f64>,
+    /// PowerHerd: cycles in which a router was stopped, over all routers.
+    pub stopped: u64,
+    /// PowerHerd: the most that the network has spent in an epoch \[pJ\].
+    pub largest_epoch: f64,
+}
+
+/// Flits that have moved, by what that costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlitMoves {
+    /// They have left over injection links.
+    pub injected: u64,
+    /// They have crossed crossbars.
+    pub crossed: u64,
+    /// They have left over links between routers.
+    pub linked: u64,
+    /// They have left over ejection links.
+    pub ejected: u64,
+}
+
 impl Meters {
     pub(crate) fn new(lanes: usize) -> Self {
         Self { flits_sent: vec![0; lanes], flit_hops: 0, waits: Vec::new() }

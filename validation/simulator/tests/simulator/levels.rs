@@ -232,7 +232,7 @@ fn interfaces_take_the_sum_of_their_jobs_where_they_are_idle() {
             for class in [RT, BE] {
                 let [lone] = delivered(&scenario, [(0, class, 0, 1, 4, 4, 40)]);
                 assert_eq!((lone.entered_cycle, lone.delivered_cycle), (entered, entered + 43));
-                assert_eq!(lone.host, HostTimes { doorbell: 10, bus: 4 + 18, receive: 18 });
+                assert_eq!(lone.host, HostTimes { doorbell: 10, bus: 4 + 18, receive: 18, interface: 0 });
                 assert_eq!(lone.received_cycle(), lone.delivered_cycle + 19);
                 assert_eq!(lone.end_to_end_latency_cycles(), entered + 44 + 18);
             }
