@@ -101,7 +101,8 @@ impl Traffic {
 
     /// The next booking of a connection, if it is of cycle `now` or before.
     pub(crate) fn next_booking(&mut self, now: u64) -> Option<Booking> {
-        self.bookings.pop_front_if(|booking| booking.cycle <= now)
+        self.bookings.front().filter(|booking| booking.cycle <= now)?;
+        self.bookings.pop_front()
     }
 
     /// The cycle in which the next message comes or messages are taken back, or one before it when that is far off.
