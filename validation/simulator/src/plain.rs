@@ -44,7 +44,7 @@ fn has_lane_arbiters(scenario: &Scenario) -> bool {
 pub(crate) enum Run {
     Wormhole(wormhole::Run),
     Levels(levels::Run),
-    Lanes(lanes::Run),
+    Lanes(Box<lanes::Run>),
 }
 
 impl Run {
@@ -52,7 +52,7 @@ impl Run {
     pub(crate) fn new(scenario: &Scenario, seed: u64) -> Self {
         let traffic = Traffic::random(scenario, seed);
         if has_lane_arbiters(scenario) {
-            Self::Lanes(lanes::Run::with_traffic(scenario, traffic))
+            Self::Lanes(Box::new(lanes::Run::with_traffic(scenario, traffic)))
         } else if is_levelled(scenario) {
             Self::Levels(levels::Run::with_traffic(scenario, traffic))
         } else {

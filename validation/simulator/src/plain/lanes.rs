@@ -73,8 +73,9 @@ impl Run {
             return Vec::new();
         }
         self.network.look_at_buffers(self.now);
-        while let Some(booking) = self.bookings.pop_front_if(|booking| booking.cycle <= self.now) {
-            self.network.book(&booking);
+        while let Some(booking) = self.bookings.front().filter(|booking| booking.cycle <= self.now) {
+            self.network.book(booking);
+            self.bookings.pop_front();
         }
         while let Some(offer) = self.traffic.next(self.now) {
             self.network.offer(&offer, self.now);

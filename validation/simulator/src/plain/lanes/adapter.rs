@@ -134,7 +134,7 @@ impl Adapter {
         if is_tail && self.current == Some(lane) {
             self.current = None;
         }
-        (flit, self.lanes[lane].pop_front_if(|_| is_tail))
+        (flit, if is_tail { self.lanes[lane].pop_front() } else { None })
     }
 
     /// T1: messages that are taken back from those that wait to be posted.

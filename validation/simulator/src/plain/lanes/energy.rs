@@ -170,7 +170,7 @@ impl PowerHerd {
         activity.largest_epoch = activity.largest_epoch.max(used);
         assert!(!self.is_bounded || used <= self.all * (1.0 + 1e-9), "an epoch above the budget");
         self.stop();
-        if (now + 1) % u64::from(self.power.epoch) == 0 {
+        if (now + 1).is_multiple_of(self.power.epoch.into()) {
             self.exchange();
             self.used.fill(0.0);
             self.stopped.fill(false);
