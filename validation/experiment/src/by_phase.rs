@@ -147,7 +147,7 @@ mod tests {
             class: 0,
             hops: 0,
             waits: Waits::default(),
-            host: HostTimes { doorbell: 10, bus: 22, receive: 18 },
+            host: HostTimes { doorbell: 10, bus: 22, receive: 18, interface: 0 },
             preemptions: 1,
             part: FramePart::default(),
         }

@@ -259,6 +259,21 @@ pub fn replay_offers(scenario: &Scenario, offers: &[Offer], limit: u64) -> Vec<D
     delivered
 }
 
+/// As [`replay_offers`], with bookings of connections in the order of their cycles; and what controls have done.
+pub fn replay_booked(
+    scenario: &Scenario,
+    offers: &[Offer],
+    bookings: &[Booking],
+    limit: u64,
+) -> (Vec<Delivery>, ControlActivity) {
+    let traffic = Traffic::listed_and_booked(scenario, offers, bookings);
+    let mut simulator = Simulator::with_traffic(scenario, traffic);
+    let mut delivered = Vec::with_capacity(offers.len());
+    simulator.run_until(limit, &mut delivered);
+    delivered.sort_unstable();
+    (delivered, simulator.control())
+}
+
 /// As [`replay_offers`], with routers that have levels even where no class needs them; and what they have done.
 #[doc(hidden)]
 pub fn replay_offers_levelled(

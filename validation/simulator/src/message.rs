@@ -89,7 +89,7 @@ pub struct Delivery {
     pub hops: u8,
     /// What it has waited under way, by place \[cycles\].
     pub waits: Waits<u32>,
-    /// What it has spent between applications and links, where there is a host bus.
+    /// What it has spent between applications and links, where there is a host bus or a channel adapter.
     pub host: HostTimes,
     /// How often it gave way to a message of a higher level after a part of it had crossed: each costs two dummies.
     pub preemptions: u32,
@@ -97,7 +97,8 @@ pub struct Delivery {
     pub part: FramePart,
 }
 
-/// What a message spends between applications and links; all 0 with ideal interfaces.
+/// What a message spends between applications and links; all 0 with ideal interfaces. Behind a host bus `interface` is 0,
+/// with channel adapters `bus` and `receive` are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostTimes {
     /// From its generation until the firmware hands it over, or a channel adapter has posted it \[cycles\].

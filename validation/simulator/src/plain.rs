@@ -5,13 +5,14 @@
 
 pub mod circuits;
 mod host;
+pub mod lanes;
 pub mod levels;
 mod message;
 pub mod packet;
 mod rules;
 pub mod wormhole;
 
-use flitwise_language::scenario::Scenario;
+use flitwise_language::scenario::{Scenario, Scheduler};
 
 use crate::reads::is_levelled;
 use crate::traffic::{Traffic, offers};
@@ -25,24 +26,34 @@ pub fn replay(scenario: &Scenario, arrivals: &[Arrival], limit: u64) -> Vec<Deli
 
 /// As [`replay`], of messages whose lengths, Vticks and virtual channels are settled.
 pub fn replay_offers(scenario: &Scenario, offers: &[Offer], limit: u64) -> Vec<Delivery> {
-    if is_levelled(scenario) {
+    if has_lane_arbiters(scenario) {
+        lanes::replay(scenario, offers, &[], limit).0
+    } else if is_levelled(scenario) {
         levels::replay_offers(scenario, offers, limit)
     } else {
         wormhole::replay_offers(scenario, offers, limit)
     }
 }
 
+/// Whether it takes the routers of [`lanes`].
+fn has_lane_arbiters(scenario: &Scenario) -> bool {
+    scenario.router().scheduler == Scheduler::LaneArbiter
+}
+
 /// A network of routers, its traffic and a clock.
 pub(crate) enum Run {
     Wormhole(wormhole::Run),
     Levels(levels::Run),
+    Lanes(Box<lanes::Run>),
 }
 
 impl Run {
     /// With the scenario's sources, the same as those of [`Simulator`](crate::Simulator).
     pub(crate) fn new(scenario: &Scenario, seed: u64) -> Self {
         let traffic = Traffic::random(scenario, seed);
-        if is_levelled(scenario) {
+        if has_lane_arbiters(scenario) {
+            Self::Lanes(Box::new(lanes::Run::with_traffic(scenario, traffic)))
+        } else if is_levelled(scenario) {
             Self::Levels(levels::Run::with_traffic(scenario, traffic))
         } else {
             Self::Wormhole(wormhole::Run::with_traffic(scenario, traffic))
@@ -54,6 +65,7 @@ impl Run {
         match self {
             Self::Wormhole(run) => run.now,
             Self::Levels(run) => run.now,
+            Self::Lanes(run) => run.now,
         }
     }
 
@@ -62,6 +74,7 @@ impl Run {
         match self {
             Self::Wormhole(run) => run.step(end),
             Self::Levels(run) => run.step(end),
+            Self::Lanes(run) => run.step(end),
         }
     }
 
@@ -70,6 +83,7 @@ impl Run {
         match self {
             Self::Wormhole(run) => run.under_way(),
             Self::Levels(run) => run.under_way(),
+            Self::Lanes(run) => run.under_way(),
         }
     }
 }

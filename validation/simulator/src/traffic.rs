@@ -66,6 +66,12 @@ impl Traffic {
         Self { listed: offers.to_vec(), withdrawals: scenario.withdrawals().into(), ..Self::default() }
     }
 
+    /// The same with bookings of connections, in the order of their cycles, too.
+    pub(crate) fn listed_and_booked(scenario: &Scenario, offers: &[Offer], bookings: &[Booking]) -> Self {
+        assert!(bookings.is_sorted_by_key(|booking| booking.cycle), "bookings out of order");
+        Self { bookings: bookings.iter().copied().collect(), ..Self::listed(scenario, offers) }
+    }
+
     /// What runs over packet switches with so many hosts; a cycle is a tick, a flit a packet.
     pub(crate) fn of_packets(hosts: u32, load: &Load) -> Self {
         let ends = load.traffics.iter().enumerate().filter(|(_, traffic)| traffic.withdraw);

@@ -186,7 +186,8 @@ impl Posting {
 
     /// K9: what interfaces take in cycle `now` is added to `joined`, node by node.
     pub(crate) fn post(&mut self, now: u64, joined: &mut Vec<(usize, Posted)>) {
-        while let Some((_, node, (class, hold))) = self.coming.pop_front_if(|(cycle, ..)| *cycle <= now) {
+        while let Some(&(_, node, (class, hold))) = self.coming.front().filter(|(cycle, ..)| *cycle <= now) {
+            self.coming.pop_front();
             self.give_back(node, class, hold);
         }
         while let Some(node) = self.energy.as_mut().and_then(|energy| energy.comes_back(now)) {
