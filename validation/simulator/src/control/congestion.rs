@@ -148,6 +148,8 @@ impl Posting {
     /// A message comes in cycle `now`; whether it is taken, and not dropped.
     pub(crate) fn offer(&mut self, kind: ClassKind, mut posted: Posted, now: u64) -> bool {
         let arrival = posted.message.offer.arrival;
+        // what came back in cycles that were passed over
+        self.take_back(now.saturating_sub(1));
         let queue = if kind == ClassKind::BestEffort {
             let queue = self.queue(arrival.source, arrival.destination);
             if self.queues.is_some() {
@@ -186,10 +188,7 @@ impl Posting {
 
     /// K9: what interfaces take in cycle `now` is added to `joined`, node by node.
     pub(crate) fn post(&mut self, now: u64, joined: &mut Vec<(usize, Posted)>) {
-        while let Some(&(_, node, (class, hold))) = self.coming.front().filter(|(cycle, ..)| *cycle <= now) {
-            self.coming.pop_front();
-            self.give_back(node, class, hold);
-        }
+        self.take_back(now);
         while let Some(node) = self.energy.as_mut().and_then(|energy| energy.comes_back(now)) {
             self.mark(node);
         }
@@ -241,6 +240,14 @@ impl Posting {
                 Gate::Credit
             };
             node.blocked = Some((gate, now));
+        }
+    }
+
+    /// Credits that are back by a cycle.
+    fn take_back(&mut self, by: u64) {
+        while let Some(&(_, node, (class, hold))) = self.coming.front().filter(|(cycle, ..)| *cycle <= by) {
+            self.coming.pop_front();
+            self.give_back(node, class, hold);
         }
     }
 
@@ -339,6 +346,7 @@ fn quadrant(network: &Network, source: u32, destination: u32) -> usize {
 /// Self-tuned throttling (K12): best effort is held while more buffers are full than a threshold.
 pub(crate) struct SelfTuned {
     gather: u64,
+    next_look: u64,
     raise: f64,
     lower: f64,
     /// All buffers that are looked at.
@@ -370,6 +378,7 @@ impl SelfTuned {
         let spec = scenario.spec().congestion.filter(|spec| spec.control == CongestionControl::SelfTuned)?;
         Some(Self {
             gather: spec.gather.into(),
+            next_look: 0,
             raise: spec.raise,
             lower: spec.lower,
             buffers: buffers as f64,
@@ -385,13 +394,21 @@ impl SelfTuned {
         })
     }
 
-    /// Whether buffers are looked at at the start of a cycle.
-    pub(crate) fn looks(&self, now: u64) -> bool {
-        now.is_multiple_of(self.gather)
+    /// A cycle begins, before which so many flits were delivered: looks that it is time for. Full buffers are counted
+    /// in the cycle itself; in cycles that were passed over nothing moved, so that there were none.
+    pub(crate) fn begins(&mut self, now: u64, full: impl FnOnce() -> u64, delivered: u64) {
+        while self.next_look < now {
+            self.look(self.next_look, 0, delivered);
+            self.next_look += self.gather;
+        }
+        if self.next_look == now {
+            self.look(now, full(), delivered);
+            self.next_look += self.gather;
+        }
     }
 
     /// So many buffers are full at the start of a cycle, and so many flits were delivered before it.
-    pub(crate) fn look(&mut self, now: u64, full: u64, delivered: u64) {
+    fn look(&mut self, now: u64, full: u64, delivered: u64) {
         (self.full_before, self.full) = (self.full, full as f64);
         if now == 0 || !now.is_multiple_of(3 * self.gather) {
             return;
@@ -405,15 +422,20 @@ impl SelfTuned {
     }
 
     fn tune(&mut self, of_period: f64) {
+        if of_period < 0.75 * self.of_last_period {
+            self.threshold -= self.lower;
+        } else if self.is_throttled {
+            self.threshold += self.raise;
+        }
+        self.threshold = self.threshold.clamp(LEAST_THRESHOLD, 1.0);
         match self.best {
             Some((most, full, threshold)) if of_period <= most => {
-                if of_period < most / 2.0 {
+                if 2.0 * of_period < most {
                     self.threshold = threshold.min(full / self.buffers).max(LEAST_THRESHOLD);
                     self.falls += 1;
                     if self.falls == MOST_FALLS {
                         (self.best, self.falls) = (Some((0.0, full, threshold)), 0);
                     }
-                    return;
                 }
             }
             _ => {
@@ -421,18 +443,13 @@ impl SelfTuned {
                 self.falls = 0;
             }
         }
-        if of_period < 0.75 * self.of_last_period {
-            self.threshold -= self.lower;
-        } else if self.is_throttled {
-            self.threshold += self.raise;
-        }
-        self.threshold = self.threshold.clamp(LEAST_THRESHOLD, 1.0);
     }
 
     /// Whether best effort is held in a cycle.
     pub(crate) fn holds(&self, now: u64) -> bool {
-        let since = (now % self.gather) as f64 / self.gather as f64;
-        let estimate = (self.full + (self.full - self.full_before) * since).max(0.0);
+        let since = (now % self.gather) as f64;
+        let change = (self.full - self.full_before) * since / self.gather as f64;
+        let estimate = (self.full + change).max(0.0);
         estimate > self.threshold * self.buffers
     }
 

@@ -281,7 +281,6 @@ impl Herd {
             if self.used[router] + self.worst > self.budgets[router] {
                 (self.stopped[router], self.is_any_stopped) = (true, true);
             }
-            debug_assert!(self.used[router] <= self.budgets[router] + 1e-6, "a router above its budget");
         }
         self.begins(now + 1);
     }

@@ -1,5 +1,5 @@
-//! Routers whose lanes are arbitrated, channel adapters, and controls of congestion and power as their rules read: every
-//! port and lane is looked at in every cycle.
+//! Routers whose lanes are arbitrated, channel adapters, and controls of congestion and power as their rules read:
+//! every port and lane is looked at in every cycle.
 //!
 //! K1 to K15, rule by rule, on top of T1 to T9, S1, V1, V3, N1, N2 and D1 of [the notes](crate::notes), which hold here
 //! too.
@@ -29,8 +29,8 @@ use router::{Flit, Front, Leaving, Router, Way};
 use settings::Settings;
 use tuning::Tuning;
 
-/// All deliveries, sorted, of `offers` and `bookings` (both in the order of their cycles), or those of the first `limit`
-/// cycles; and what controls have done.
+/// All deliveries, sorted, of `offers` and `bookings` (both in the order of their cycles), or those of the first
+/// `limit` cycles; and what controls have done.
 pub fn replay(
     scenario: &Scenario,
     offers: &[Offer],
@@ -225,8 +225,8 @@ impl Network {
         self.adapters[message.arrival.source as usize].post(id, lane, message.flits.len(), now);
     }
 
-    /// T1: at the end of the traffic of a class its messages are taken back that have not been posted; those of an ideal
-    /// interface of which no flit has left.
+    /// T1: at the end of the traffic of a class its messages are taken back that have not been posted; those of an
+    /// ideal interface of which no flit has left.
     fn withdraw(&mut self, class: usize, now: u64) {
         for node in 0..self.adapters.len() {
             let (adapter, messages) = (&mut self.adapters[node], &self.messages);
@@ -243,9 +243,12 @@ impl Network {
         }
     }
 
-    /// One cycle: what comes back, what is posted, then all decisions of links, crossbars and arbitration (T7), and what
-    /// follows from them.
+    /// One cycle: what comes back, what is posted, then all decisions of links, crossbars and arbitration (T7), and
+    /// what follows from them.
     fn step(&mut self, now: u64) {
+        if let Some(herd) = self.herd.as_ref().filter(|_| !self.messages.is_empty()) {
+            self.activity.stopped += herd.stopped_routers() as u64;
+        }
         self.credits.arrive(now);
         self.accounts.arrive(now);
         (0..self.adapters.len()).for_each(|node| self.post(node, now));
@@ -465,13 +468,12 @@ impl Network {
 
     /// Whether nothing can happen unless messages or bookings come.
     fn is_at_rest(&self) -> bool {
-        let is_stopped = self.herd.as_ref().is_some_and(PowerHerd::is_any_stopped);
         let are_back = self.credits.are_back() && self.accounts.are_full();
         if self.messages.is_empty() {
             assert!(self.routers.iter().all(Router::is_empty));
             assert!(self.adapters.iter().all(Adapter::is_empty));
         }
-        self.messages.is_empty() && are_back && !is_stopped
+        self.messages.is_empty() && are_back
     }
 }
 

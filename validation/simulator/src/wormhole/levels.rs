@@ -220,6 +220,9 @@ impl Switch for Levels {
             self.begin_control(now);
         }
         if self.moving == 0 {
+            if let Some(herd) = self.herd.as_mut().filter(|_| !self.account.ledger.is_empty()) {
+                herd.ends(now);
+            }
             return;
         }
         // with three stages a grant and the crossing share a cycle
@@ -248,7 +251,7 @@ impl Switch for Levels {
     #[inline]
     fn wakes(&self, now: u64) -> u64 {
         match &self.hosts {
-            _ if self.moving > 0 || self.gates.as_ref().is_some_and(Gates::looks_always) => now,
+            _ if self.moving > 0 || (self.herd.is_some() && !self.account.ledger.is_empty()) => now,
             None if let Some(posting) = &self.posting => posting.wakes(now),
             Some(hosts) => hosts.next_turn().unwrap_or(u64::MAX),
             None => u64::MAX,

@@ -91,6 +91,9 @@ impl Arbiter {
 
     /// The lane that goes first of the eligible ones.
     pub(super) fn name(&self, eligible: &[bool]) -> Option<Named> {
+        if !eligible.contains(&true) {
+            return None;
+        }
         let of_level =
             |level| -> Vec<usize> { self.lanes(level).into_iter().filter(|lane| eligible[*lane]).collect() };
         let mut turn = self.turn.clone();

@@ -166,7 +166,6 @@ impl PowerHerd {
 
     /// After each cycle.
     pub(super) fn end_of_cycle(&mut self, now: u64, activity: &mut TwinActivity) {
-        activity.stopped += self.stopped.iter().filter(|stopped| **stopped).count() as u64;
         let used: f64 = self.used.iter().sum();
         activity.largest_epoch = activity.largest_epoch.max(used);
         assert!(!self.is_bounded || used <= self.all * (1.0 + 1e-9), "an epoch above the budget");
@@ -195,8 +194,8 @@ impl PowerHerd {
         assert!((all - self.all).abs() <= self.all * 1e-9, "budgets add up to that of the network");
     }
 
-    /// Whether any router is stopped.
-    pub(super) fn is_any_stopped(&self) -> bool {
-        self.stopped.contains(&true)
+    /// Routers that are stopped.
+    pub(super) fn stopped_routers(&self) -> usize {
+        self.stopped.iter().filter(|stopped| **stopped).count()
     }
 }

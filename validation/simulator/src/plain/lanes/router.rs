@@ -207,23 +207,20 @@ impl Network {
     pub(super) fn grants(&self, now: u64) -> Vec<Way> {
         let mut grants = Vec::new();
         for (router, Router { inputs, outputs }) in self.routers.iter().enumerate() {
-            for output in self.port_lanes() {
-                let (port, behind) = (output.0, &outputs[output.0].lanes[output.1]);
-                if behind.owner.is_some() {
-                    continue; // T9
-                }
-                let requests = self.port_lanes().filter_map(|(from, lane)| {
-                    let front = inputs[from].lanes[lane].front.as_ref()?;
-                    let asks = front.outputs.start == port && front.lane == output.1 && !front.is_granted;
-                    let turn = (from + inputs.len() - behind.first_port) % inputs.len(); // S1
-                    (asks && front.request_cycle <= now).then_some((front.request_cycle, turn, lane, from))
-                });
-                grants.extend(requests.min().map(|(.., lane, from)| Way {
-                    router,
-                    input: (from, lane),
-                    output,
-                    turn: None,
-                }));
+            let ports = inputs.len();
+            let request = |input: (usize, usize)| {
+                let front = inputs[input.0].lanes[input.1].front.as_ref()?;
+                let asks = !front.is_granted && front.request_cycle <= now;
+                asks.then_some((input, (front.outputs.start, front.lane), front.request_cycle))
+            };
+            let requests: Vec<_> = self.port_lanes().filter_map(request).collect();
+            for output in self.port_lanes().filter(|_| !requests.is_empty()) {
+                let behind = &outputs[output.0].lanes[output.1];
+                let turn = |port: usize| (port + ports - behind.first_port) % ports; // S1
+                let of_output = requests.iter().filter(|(_, asked, _)| *asked == output);
+                let first = of_output.min_by_key(|((port, lane), _, since)| (*since, turn(*port), *lane));
+                let granted = first.filter(|_| behind.owner.is_none()); // T9
+                grants.extend(granted.map(|(input, ..)| Way { router, input: *input, output, turn: None }));
             }
         }
         grants

@@ -74,6 +74,12 @@ impl Tuning {
         let delivered = self.delivered;
         let most = self.best.as_ref().map(|best| best.delivered);
         let CongestionSpec { raise, lower, .. } = self.congestion;
+        if (delivered as f64) < 0.75 * self.delivered_before as f64 {
+            self.threshold -= lower;
+        } else if self.is_throttled {
+            self.threshold += raise;
+        }
+        self.threshold = self.threshold.clamp(LEAST, 1.0);
         if most.is_none_or(|most| delivered > most) {
             self.best = Some(Best { delivered, full: self.full, threshold: self.threshold });
             self.forgets = 0;
@@ -83,13 +89,6 @@ impl Tuning {
             if self.forgets == LOOKS {
                 (best.delivered, self.forgets) = (0, 0);
             }
-        } else {
-            if (delivered as f64) < 0.75 * self.delivered_before as f64 {
-                self.threshold -= lower;
-            } else if self.is_throttled {
-                self.threshold += raise;
-            }
-            self.threshold = self.threshold.clamp(LEAST, 1.0);
         }
         self.delivered_before = delivered;
         (self.delivered, self.is_throttled) = (0, false);

@@ -77,11 +77,6 @@ impl Gates {
         })
     }
 
-    /// Whether buffers are looked at whatever moves.
-    pub(super) fn looks_always(&self) -> bool {
-        self.tuned.is_some()
-    }
-
     /// A message of best effort is the first of its lane.
     pub(super) fn comes_to_front(
         &mut self,
@@ -111,15 +106,18 @@ impl Gates {
         delivered: u64,
         now: u64,
     ) {
-        let Some(tuned) = self.tuned.as_mut().filter(|tuned| tuned.looks(now)) else { return };
+        let Some(tuned) = &mut self.tuned else { return };
         let links = (0..rules.links).filter(|link| rules.inputs[*link].is_some());
         let full = |link: usize| u64::from((!lanes.credit(link)[0] & self.data).count_ones());
-        let in_routers: u64 = links.map(full).sum();
         let is_data = |lane: usize| self.data >> (lane & ((1 << rules.shift) - 1)) & 1 == 1;
-        let queued = sources.queued_flits.iter().enumerate();
-        let at_sources =
-            queued.filter(|(lane, flits)| **flits >= rules.buffer_flits && is_data(*lane)).count();
-        tuned.look(now, in_routers + at_sources as u64, delivered);
+        let count = || {
+            let in_routers: u64 = links.map(full).sum();
+            let queued = sources.queued_flits.iter().enumerate();
+            let at_sources =
+                queued.filter(|(lane, flits)| **flits >= rules.buffer_flits && is_data(*lane)).count();
+            in_routers + at_sources as u64
+        };
+        tuned.begins(now, count, delivered);
     }
 
     /// Which messages are held in cycle `now`.
