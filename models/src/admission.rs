@@ -5,11 +5,13 @@
 //! | [`record_law`] | what share of frames misses a deadline that follows the latest frame |
 //! | [`lane_shares`] | what weighted round robin gives a lane, on average and at worst |
 //! | [`windows`] | waits of best effort, with credits returned at injection |
+//! | [`closed_network`] | throughput with credits returned at delivery |
 //! | [`rejection`] | share of connection requests that are refused |
 //!
 //! A load is in flits per cycle and node, `M` is the length of a packet in flits, `P` the number of pipeline stages of a
 //! router. Measured values are those of a prototype of the simulator.
 
+pub mod closed_network;
 pub mod lane_shares;
 pub mod record_law;
 pub mod rejection;
