@@ -42,7 +42,7 @@ impl ErlangB {
     }
 
     /// `B` and `1 - B`, each with all its digits.
-    fn lost_and_let_in(&self) -> (f64, f64) {
+    pub(super) fn lost_and_let_in(&self) -> (f64, f64) {
         let traffic = self.offered_traffic();
         // B(0) = 1; B(n) = a B(n-1) / (n + a B(n-1)), 1 - B(n) = n / (n + a B(n-1))
         let next = |(lost, _): (f64, f64), servers: u32| {
