@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`record_law`] | what share of frames misses a deadline that follows the latest frame |
 //! | [`lane_shares`] | what weighted round robin gives a lane, on average and at worst |
+//! | [`energy`] | mean and variation of power, loads under a power budget |
 //! | [`windows`] | waits of best effort, with credits returned at injection |
 //! | [`closed_network`] | throughput with credits returned at delivery |
 //! | [`rejection`] | share of connection requests that are refused |
@@ -12,6 +13,7 @@
 //! router. Measured values are those of a prototype of the simulator.
 
 pub mod closed_network;
+pub mod energy;
 pub mod lane_shares;
 pub mod record_law;
 pub mod rejection;
