@@ -12,7 +12,7 @@
 //! ```
 //!
 //! At given throughputs `X` the queues follow without iteration, and Newton's method finds the throughputs: substitution
-//! needs some 15 steps for every packet of a chain.
+//! needs some 15 steps for every packet of a chain, and only leads near where Newton's method does not arrive.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -47,12 +47,15 @@ pub struct Flow {
     pub times: Vec<f64>,
 }
 
-/// Largest distance from the fixed point, relative to the throughput.
+/// Largest distance from the fixed point, relative to the packets.
 const TOLERANCE: f64 = 1e-10;
 /// Distance that rounding may explain where it no longer shrinks: what saturated channels have left loses digits.
 const NOISE: f64 = 1e-6;
-/// Newton's steps; some ten are needed.
-const MOST_STEPS: usize = 200;
+/// Newton's steps at a time; some ten are needed.
+const MOST_STEPS: u32 = 30;
+/// Steps of substitution before Newton's method is tried again, doubled each time, and the most.
+const FIRST_STEPS: u32 = 8;
+const MOST_SUBSTITUTIONS: u32 = 10_000;
 /// Smallest part of a step.
 const SHORTEST: f64 = 1e-12;
 
@@ -80,40 +83,95 @@ impl ClosedNetwork {
     /// # Errors
     /// If the iteration does not converge.
     pub fn solve(&self) -> Result<(Flow, Report), Report> {
-        let mut flows = self.start();
-        let mut residuals = Vec::new();
-        let report = |status, residuals: Vec<f64>| Report {
-            status,
-            iterations: residuals.len() as u32,
-            residual: residuals.last().copied().unwrap_or(0.0),
-            residuals,
-        };
-        let mut distance = self.distances(&flows).ok_or_else(|| report(Status::NotFinite, Vec::new()))?;
+        let (mut flows, mut residuals) = (self.start(), Vec::new());
+        let mut queues = self.queues(&flows);
+        let mut steps = FIRST_STEPS;
         loop {
-            residuals.push(distance.amax());
-            if distance.amax() <= TOLERANCE {
-                return Ok((self.flow(&flows), report(Status::Converged, residuals)));
+            let (found, status) = self.approach(flows.clone(), &mut residuals);
+            let (iterations, residual) =
+                (residuals.len() as u32, residuals.last().copied().unwrap_or(f64::MAX));
+            let report = |residuals| Report { status, iterations, residual, residuals };
+            if status == Status::Converged {
+                return Ok((self.flow(&found), report(residuals)));
             }
-            let step = self.slopes(&flows).lu().solve(&distance).filter(|_| residuals.len() < MOST_STEPS);
-            match step.and_then(|step| self.go(&flows, &step, distance.amax())) {
-                Some(next) => (flows, distance) = next,
-                None if distance.amax() <= NOISE => {
-                    return Ok((self.flow(&flows), report(Status::Converged, residuals)));
-                }
-                None => return Err(report(Status::OutOfIterations, residuals)),
+            if steps > MOST_SUBSTITUTIONS {
+                return Err(report(residuals));
+            }
+            // Newton's method needs to be near
+            (0..steps).for_each(|_| self.substitute(&mut flows, &mut queues));
+            steps *= 2;
+        }
+    }
+
+    /// Newton's steps to the fixed point.
+    fn approach(&self, mut flows: DVector<f64>, residuals: &mut Vec<f64>) -> (DVector<f64>, Status) {
+        let Some(mut missing) = self.missing(&flows) else { return (flows, Status::NotFinite) };
+        for _ in 0..MOST_STEPS {
+            let far = missing.amax();
+            residuals.push(far);
+            if far <= TOLERANCE {
+                return (flows, Status::Converged);
+            }
+            let step = self.slopes(&flows).lu().solve(&missing);
+            match step.and_then(|step| self.go(&flows, &step, far)) {
+                Some(next) => (flows, missing) = next,
+                None if far <= NOISE => return (flows, Status::Converged),
+                None => break,
+            }
+        }
+        (flows, Status::OutOfIterations)
+    }
+
+    /// `Q_ik` at given throughputs, visit by visit.
+    fn queues(&self, flows: &DVector<f64>) -> Vec<Vec<f64>> {
+        let channels = self.channels(flows);
+        let of = |(chain, flow): (&Chain, &f64)| -> Vec<f64> {
+            let queue = |(channel, visits): &(usize, f64)| {
+                let load = flow * visits * self.services[*channel];
+                let others = part(load, chain.packets);
+                load * (1.0 + channels[*channel].work() * others - (1.0 - others) / 2.0)
+            };
+            chain.visits.iter().map(queue).collect()
+        };
+        self.chains.iter().zip(flows).map(of).collect()
+    }
+
+    /// The equations in the head of this file, one after another.
+    fn substitute(&self, flows: &mut DVector<f64>, queues: &mut [Vec<f64>]) {
+        // Σ_j (Q_jk - u_jk / 2)
+        let mut work = vec![0.0; self.services.len()];
+        let half = |flow: f64, (channel, visits): (usize, f64)| flow * visits * self.services[channel] / 2.0;
+        for ((chain, flow), queues) in self.chains.iter().zip(flows.iter()).zip(queues.iter()) {
+            for (visit, queue) in chain.visits.iter().zip(queues) {
+                work[visit.0] += queue - half(*flow, *visit);
+            }
+        }
+        for ((chain, flow), queues) in self.chains.iter().zip(flows.iter_mut()).zip(queues) {
+            let wait = |(visit, queue): (&(usize, f64), &f64)| {
+                let own = (queue - half(*flow, *visit)) / chain.packets.max(1.0);
+                self.services[visit.0] * (work[visit.0] - own).max(0.0)
+            };
+            let waits: Vec<f64> = chain.visits.iter().zip(queues.iter()).map(wait).collect();
+            let all: f64 = chain.visits.iter().zip(&waits).map(|((_, visits), wait)| visits * wait).sum();
+            *flow = chain.packets / (chain.alone + all);
+            for (((channel, visits), wait), queue) in chain.visits.iter().zip(waits).zip(queues) {
+                *queue = *flow * visits * (wait + self.services[*channel]);
             }
         }
     }
 
-    /// Throughputs at which no channel is full.
+    /// Throughputs at which no channel is full: every packet waits for all others that ever come there.
     fn start(&self) -> DVector<f64> {
-        let flows = self.chains.iter().map(|chain| chain.packets / chain.alone);
-        let mut flows = DVector::from_iterator(self.chains.len(), flows);
-        let most = self.channels(&flows).iter().map(|channel| channel.load).fold(0.0, f64::max);
-        if most > 0.9 {
-            flows *= 0.9 / most;
+        let mut packets = vec![0.0; self.services.len()];
+        for chain in &self.chains {
+            chain.visits.iter().for_each(|(channel, _)| packets[*channel] += chain.packets);
         }
-        flows
+        let flow = |chain: &Chain| {
+            let wait =
+                |(channel, visits): &(usize, f64)| visits * self.services[*channel] * packets[*channel];
+            chain.packets / (chain.alone + chain.visits.iter().map(wait).sum::<f64>())
+        };
+        DVector::from_iterator(self.chains.len(), self.chains.iter().map(flow))
     }
 
     fn channels(&self, flows: &DVector<f64>) -> Vec<Channel> {
@@ -143,21 +201,19 @@ impl ClosedNetwork {
         chain.alone + chain.visits.iter().map(wait).sum::<f64>()
     }
 
-    /// `w_i / (X_i R_i) - 1`; none where a channel would be full.
-    fn distances(&self, flows: &DVector<f64>) -> Option<DVector<f64>> {
+    /// `1 - X_i R_i / w_i`; none where a channel would be full.
+    fn missing(&self, flows: &DVector<f64>) -> Option<DVector<f64>> {
         let channels = self.channels(flows);
-        let is_open =
-            channels.iter().all(|channel| channel.taken < 1.0) && flows.iter().all(|flow| *flow >= 0.0);
-        let of = |(chain, flow): (&Chain, &f64)| {
-            // no packet, no flow
-            let rate = chain.packets / self.time(chain, *flow, &channels);
-            if rate > 0.0 { rate / flow - 1.0 } else { 0.0 }
+        let is_open = channels.iter().all(|channel| channel.taken < 1.0);
+        let of = |(chain, flow): (&Chain, &f64)| match chain.packets > 0.0 {
+            true => 1.0 - flow * self.time(chain, *flow, &channels) / chain.packets,
+            false => 0.0,
         };
         let found = DVector::from_iterator(flows.len(), self.chains.iter().zip(flows).map(of));
         (is_open && found.iter().all(|one| one.is_finite())).then_some(found)
     }
 
-    /// `-∂(w_i / R_i - X_i)/∂X_j / X_i`, so that a step is in throughputs.
+    /// `∂(X_i R_i / w_i)/∂ln X_j`.
     fn slopes(&self, flows: &DVector<f64>) -> DMatrix<f64> {
         let channels = self.channels(flows);
         let work: Vec<f64> = channels.iter().map(Channel::work).collect();
@@ -181,9 +237,10 @@ impl ClosedNetwork {
         for (index, (chain, flow)) in self.chains.iter().zip(flows).enumerate() {
             slopes[(index, index)] += own[index];
             let time = self.time(chain, *flow, &channels);
-            let rate = if chain.packets > 0.0 { chain.packets / (time * time) } else { 0.0 };
-            slopes.row_mut(index).scale_mut(rate / flow.max(f64::MIN_POSITIVE));
-            slopes[(index, index)] += 1.0 / flow.max(f64::MIN_POSITIVE);
+            let rate = if chain.packets > 0.0 { flow / chain.packets } else { 0.0 };
+            slopes.row_mut(index).scale_mut(rate);
+            slopes.row_mut(index).component_mul_assign(&flows.transpose());
+            slopes[(index, index)] += if chain.packets > 0.0 { rate * time } else { 1.0 };
         }
         slopes
     }
@@ -197,9 +254,9 @@ impl ClosedNetwork {
     ) -> Option<(DVector<f64>, DVector<f64>)> {
         let mut part = 1.0;
         while part > SHORTEST {
-            let next = flows + part * step;
-            if let Some(distance) = self.distances(&next).filter(|distance| distance.amax() < before) {
-                return Some((next, distance));
+            let next = flows.zip_map(step, |flow, step| flow * (part * step).exp());
+            if let Some(missing) = self.missing(&next).filter(|missing| missing.amax() < before) {
+                return Some((next, missing));
             }
             part /= 2.0;
         }
@@ -235,6 +292,8 @@ fn part(load: f64, packets: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::admission::{assert_near, channels, mesh, paths};
 
@@ -340,5 +399,26 @@ mod tests {
         assert_near(full, 1.0 / 40.0, 1e-4);
         let silent = ClosedNetwork { services: vec![1.0], chains: Vec::new() };
         assert!(silent.solve().unwrap().0.throughputs.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn any_chains_have_their_throughputs(
+            services in prop::collection::vec(-1.0..3.0f64, 8),
+            chains in prop::collection::vec((0.0..4.0f64, 0.0..4.0f64, prop::collection::vec(-3.0..1.0f64, 8)), 1..9),
+        ) {
+            let chain = |(packets, alone, visits): &(f64, f64, Vec<f64>)| {
+                let visited = visits.iter().copied().enumerate().filter(|(_, visits)| *visits > -2.0);
+                let visits = visited.map(|(channel, visits)| (channel, 10f64.powf(visits))).collect();
+                Chain { packets: 10f64.powf(*packets).floor(), alone: 10f64.powf(*alone), visits }
+            };
+            let services = services.iter().map(|service| 10f64.powf(*service)).collect();
+            let network = ClosedNetwork { services, chains: chains.iter().map(chain).collect() };
+            let (flow, _) = network.solve().unwrap();
+            let rounds = flow.throughputs.iter().zip(&flow.times).zip(&network.chains);
+            for ((throughput, time), chain) in rounds {
+                prop_assert!((throughput * time / chain.packets - 1.0).abs() < 1e-5 && *time >= chain.alone * 0.999);
+            }
+        }
     }
 }
