@@ -9,8 +9,8 @@
 //! | [`closed_network`] | throughput with credits returned at delivery |
 //! | [`rejection`] | share of connection requests that are refused |
 //!
-//! A load is in flits per cycle and node, `M` is the length of a packet in flits, `P` the number of pipeline stages of a
-//! router. Measured values are those of a prototype of the simulator.
+//! A load is in flits per cycle and node, `M` is the length of a packet in flits, `P` the number of pipeline stages
+//! of a router. Measured values are those of a prototype of the simulator.
 
 pub mod closed_network;
 pub mod energy;

@@ -1,18 +1,19 @@
 //! Credits that are returned at delivery: a closed network of packets, a chain for each source.
 //!
-//! Mean value analysis after Bard and Schweitzer (P. J. Schweitzer, Approximate analysis of multiclass closed networks of
-//! queues, 1979; M. Reiser and S. S. Lavenberg, J. ACM 27 (1980) 313): a packet that arrives at a channel finds the others
-//! as they are on average, and of its own source those that are left without it. Channels serve first come, first served,
-//! always for the same time. A packet is cut through: it is served by several channels at once, so that its time is that of
-//! a packet alone, and waits.
+//! Mean value analysis after Bard and Schweitzer (P. J. Schweitzer, Approximate analysis of multiclass closed
+//! networks of queues, 1979; M. Reiser and S. S. Lavenberg, J. ACM 27 (1980) 313): a packet that arrives at a channel
+//! finds the others as they are on average, and of its own source those that are left without it. Channels serve
+//! first come, first served, always for the same time. A packet is cut through: it is served by several channels at
+//! once, so that its time is that of a packet alone, and waits.
 //!
 //! ```text
 //! W_ik = S_k (Σ_j Q'_jk - Σ_j u'_jk / 2),   Q' = Q and u' = u, those of the own chain (w_i - 1)/w_i times
 //! X_i  = w_i / (D_i + Σ_k v_ik W_ik),       u_ik = X_i v_ik S_k,   Q_ik = X_i v_ik (W_ik + S_k)
 //! ```
 //!
-//! At given throughputs `X` the queues follow without iteration, and Newton's method finds the throughputs: substitution
-//! needs some 15 steps for every packet of a chain, and only leads near where Newton's method does not arrive.
+//! At given throughputs `X` the queues follow without iteration, and Newton's method finds the throughputs:
+//! substitution needs some 15 steps for every packet of a chain, and only leads near where Newton's method does not
+//! arrive.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -269,8 +270,8 @@ impl ClosedNetwork {
         Flow { times: times.collect(), throughputs: flows.iter().copied().collect() }
     }
 
-    /// The least upper bound without iteration of the throughput of all chains, if all have the same: a packet takes no less
-    /// than alone, and no channel serves more than one at a time.
+    /// Upper bound of the throughput of each chain without iteration, if all have the same: a packet takes no less than
+    /// alone, and no channel serves more than one at a time.
     ///
     /// ```text
     /// X <= min(w / D, 1 / max_k Σ_i v_ik S_k)

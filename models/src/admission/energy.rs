@@ -1,9 +1,9 @@
 //! Energy of packets, power of a network, and the loads that a power budget allows.
 //!
-//! The mean is exact whatever controls the packets: rates times energies. Variations are those of shot noise (N. Campbell,
-//! Proc. Cambridge Phil. Soc. 15 (1909) 117): packets come at random and each spreads its energy over its time in the
-//! network. Bounds are H. Chernoff's (Ann. Math. Stat. 23 (1952) 493), proven for packets that come at random and book all
-//! their energy at once.
+//! The mean is exact whatever controls the packets: rates times energies. Variations are those of shot noise (N.
+//! Campbell, Proc. Cambridge Phil. Soc. 15 (1909) 117): packets come at random and each spreads its energy over its
+//! time in the network. Bounds are H. Chernoff's (Ann. Math. Stat. 23 (1952) 493), proven for packets that come at
+//! random and book all their energy at once.
 
 use crate::queueing::shot_noise::normal_quantile;
 use crate::queueing::{Chernoff, Jump, Shot, ShotNoise};
@@ -74,8 +74,8 @@ pub struct PacketEnergies {
 }
 
 impl PacketEnergies {
-    /// Packets of `flits` flits through routers of so many stages; `hops` has shares of packets and the network channels
-    /// that they cross. Shares add up to 1.
+    /// Packets of `flits` flits through routers of so many stages; `hops` has shares of packets and the network
+    /// channels that they cross. Shares add up to 1.
     pub fn new(table: &EnergyTable, flits: f64, stages: f64, hops: &[(f64, u32)]) -> Self {
         // a packet alone takes P - 1 + P h + M cycles
         let time = |hops: u32| stages - 1.0 + stages * f64::from(hops) + flits;
@@ -146,8 +146,9 @@ impl PacketEnergies {
         Some(if low > LOWEST { most * low.exp() } else { 0.0 })
     }
 
-    /// Rate at which credit power control saturates a source \[packets/cycle\]: its account of `account` pJ comes back
-    /// after `window` cycles, and half of the next packet's energy lies idle on average. None where packets take no energy.
+    /// Rate at which credit power control saturates a source \[packets/cycle\]: its account of `account` pJ comes
+    /// back after `window` cycles, and half of the next packet's energy lies idle on average. None where packets take
+    /// no energy.
     ///
     /// ```text
     /// A / (T E1) (1 - E2 / (2 E1 A))
@@ -164,8 +165,9 @@ const LOWEST: f64 = -700.0;
 /// Halvings of that range: to the last digits.
 const BISECTIONS: u32 = 64;
 
-/// Part of the variance that saturated links leave, with the load `ρ_max` of the most loaded channel: fitted to windows of
-/// 500 cycles, packets of 40 flits and `ρ_max` of 0.3 to 0.75, where deviations are within 6 %; beyond, the value at 0.75.
+/// Part of the variance that saturated links leave, with the load `ρ_max` of the most loaded channel: fitted to
+/// windows of 500 cycles, packets of 40 flits and `ρ_max` of 0.3 to 0.75, where deviations are within 6 %; beyond,
+/// the value at 0.75.
 pub fn smoothing(load_max: f64) -> f64 {
     // 1 - 1.2 ρ_max²
     1.0 - 1.2 * load_max.clamp(0.0, 0.75).powi(2)
@@ -176,8 +178,8 @@ pub fn normal_peak(mean: f64, deviation: f64, windows: u64) -> f64 {
     if windows > 2 { mean + deviation * normal_quantile(1.0 / windows as f64) } else { mean }
 }
 
-/// Load at which PowerHerd first stops a router: `Π / (n max_r e_r)`, with the energy that each router takes for a unit of
-/// the load \[pJ/cycle\]. None where none takes any.
+/// Load at which PowerHerd first stops a router: `Π / (n max_r e_r)`, with the energy that each router takes for a
+/// unit of the load \[pJ/cycle\]. None where none takes any.
 pub fn first_throttling(budget: f64, routers: &[f64]) -> Option<f64> {
     let most = routers.iter().copied().fold(0.0, f64::max);
     (most > 0.0).then(|| budget.max(0.0) / (routers.len() as f64 * most))

@@ -1,9 +1,9 @@
 //! What a multiplexer of lanes gives a lane: weighted round robin over flits, with a limit for real time.
 //!
-//! A real-time lane of weight `W` beside others of weights `W_u` is served `W` flits in a round. The *slow* pointer serves
-//! them on end, the *fast* one goes on after each flit. Both are work-conserving; worst times are those of a server whose
-//! other lanes are backlogged (latency-rate servers: Stiliadis and Varma, IEEE/ACM Trans. Networking 6 (1998) 611;
-//! interleaved round robin: Tabatabaee, Le Boudec and Boyer, RTAS 2021).
+//! A real-time lane of weight `W` beside others of weights `W_u` is served `W` flits in a round. The *slow* pointer
+//! serves them on end, the *fast* one goes on after each flit. Both are work-conserving; worst times are those of a
+//! server whose other lanes are backlogged (latency-rate servers: Stiliadis and Varma, IEEE/ACM Trans. Networking 6
+//! (1998) 611; interleaved round robin: Tabatabaee, Le Boudec and Boyer, RTAS 2021).
 
 /// The largest limit of high priority; a number, not "no limit".
 pub const LIMIT_MAX: u32 = 255;
@@ -25,8 +25,9 @@ pub fn high_priority_limit(peak_rates: f64) -> u32 {
     (1.0 / left - 1e-9).ceil() as u32
 }
 
-/// Weight of a lane: its share of a frame of `frame` flits, to the nearest flit and at least 1. `rate` is the sum of the
-/// mean rates of its connections, `all` that of all lanes (small frames) or the real-time share of the link (large ones).
+/// Weight of a lane: its share of a frame of `frame` flits, to the nearest flit and at least 1. `rate` is the sum of
+/// the mean rates of its connections, `all` that of all lanes (small frames) or the real-time share of the link
+/// (large ones).
 pub fn weight(frame: u32, rate: f64, all: f64) -> u32 {
     // W_v = max(1, nearest(F R_v / Σ R)); what is not a number becomes 0
     ((f64::from(frame) * rate / all).round() as u32).max(1)
@@ -95,9 +96,9 @@ pub fn behind_best_effort(time: u64, limit: u32) -> Option<u64> {
     Some(time.saturating_mul(u64::from(limit)).div_ceil(real_time))
 }
 
-/// Mean time of a packet of `message_flits` flits on a channel of lanes that hold one packet each, at this load; none at
-/// load 1 and above. A fast pointer shares the channel among packets, a slow one whose weight is a packet serves them one
-/// after another: the shorter mean and the longer tail.
+/// Mean time of a packet of `message_flits` flits on a channel of lanes that hold one packet each, at this load; none
+/// at load 1 and above. A fast pointer shares the channel among packets, a slow one whose weight is a packet serves
+/// them one after another: the shorter mean and the longer tail.
 pub fn mean_time(message_flits: f64, load: f64, pointer: Pointer) -> Option<f64> {
     let served = match pointer {
         // processor sharing: M / (1 - ρ)
@@ -108,8 +109,8 @@ pub fn mean_time(message_flits: f64, load: f64, pointer: Pointer) -> Option<f64>
     (load < 1.0).then_some(served)
 }
 
-/// Mean time of a real-time packet through one router whose multiplexed crossbar it shares with best effort, at this total
-/// load, \[cycles\]: `P - 1 + M / (1 - ρ)`. Measured are 116 for 104 and 199 for 204 at loads 0.6 and 0.8.
+/// Mean time of a real-time packet through one router whose multiplexed crossbar it shares with best effort, at this
+/// total load, \[cycles\]: `P - 1 + M / (1 - ρ)`. Measured are 116 for 104 and 199 for 204 at loads 0.6 and 0.8.
 pub fn crossbar_latency(stages: f64, message_flits: f64, load: f64) -> Option<f64> {
     mean_time(message_flits, load, Pointer::Fast).map(|served| stages - 1.0 + served)
 }

@@ -15,8 +15,8 @@ pub fn expected_misses(frames: u32) -> f64 {
     if frames > 1 { harmonic(u64::from(frames)) - 1.0 } else { 0.0 }
 }
 
-/// Mean time by which frames miss, if they do: `(E max_n - E D) / (H_n - 1)`, with the mean of the largest of `n` delays
-/// and the mean delay; none with fewer than two frames.
+/// Mean time by which frames miss, if they do: `(E max_n - E D) / (H_n - 1)`, with the mean of the largest of `n`
+/// delays and the mean delay; none with fewer than two frames.
 ///
 /// A record exceeds the largest delay so far, so that the excesses of a stream add up to `max_n - D_1`.
 ///

@@ -1,9 +1,9 @@
 //! Share of connection requests that are refused, because a channel of their path has no circuit left.
 //!
-//! A channel is a group of circuits: as many calls of one width as its bandwidth holds. Requests that come and go are the
-//! loss network of F. P. Kelly, Loss networks, Ann. Appl. Prob. 1 (1991) 319, sec. 3, whose channels are taken to be
-//! independent ([`LossNetwork::reduced_load`]) or a Markov chain along each path ([`LossNetwork::pairs`]). Requests that
-//! are all made at the start and stay are births without deaths ([`LossNetwork::at_start`]).
+//! A channel is a group of circuits: as many calls of one width as its bandwidth holds. Requests that come and go are
+//! the loss network of F. P. Kelly, Loss networks, Ann. Appl. Prob. 1 (1991) 319, sec. 3, whose channels are taken to
+//! be independent ([`LossNetwork::reduced_load`]) or a Markov chain along each path ([`LossNetwork::pairs`]).
+//! Requests that are all made at the start and stay are births without deaths ([`LossNetwork::at_start`]).
 
 mod at_start;
 mod pairs;
@@ -26,8 +26,8 @@ pub struct Route {
     pub width: u32,
 }
 
-/// Time that an accepted connection holds each channel \[cycles\]: `holding + 2 (h + 1) d_s`, with `hops` network channels
-/// and `hop_delay` cycles for a probe, an acknowledgement or a release to go one hop.
+/// Time that an accepted connection holds each channel \[cycles\]: `holding + 2 (h + 1) d_s`, with `hops` network
+/// channels and `hop_delay` cycles for a probe, an acknowledgement or a release to go one hop.
 pub fn held(holding: f64, hops: u32, hop_delay: f64) -> f64 {
     holding + 2.0 * (f64::from(hops) + 1.0) * hop_delay
 }

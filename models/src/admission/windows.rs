@@ -1,8 +1,8 @@
 //! Waits of best effort over many lanes, and credits that are returned when a packet has left its interface.
 //!
-//! A gate of `C` credits reorders nothing: it keeps packets beyond the first `C` of a node in front of the interface, so
-//! that it only shows where more than `C` wait. The queue of a node is an M/D/1 queue (L. Kleinrock, Queueing Systems
-//! I, 1975, 5.4).
+//! A gate of `C` credits reorders nothing: it keeps packets beyond the first `C` of a node in front of the interface,
+//! so that it only shows where more than `C` wait. The queue of a node is an M/D/1 queue (L. Kleinrock, Queueing
+//! Systems I, 1975, 5.4).
 
 use crate::fixed_point::root_of_increasing;
 
@@ -19,8 +19,8 @@ impl ManyLanes {
     /// Fitted on a 4x4 mesh at 40 to 80 % load, where latencies are within 5.3 %; a 5x5 mesh was not fitted.
     pub const FITTED: Self = Self { capacity: 0.912, factor: 1.33 };
 
-    /// Mean network latency over a path whose network and ejection channels have these loads \[cycles\]; none where one of
-    /// them is full. `lone` is that of a packet alone, `P - 1 + P h + M`.
+    /// Mean network latency over a path whose network and ejection channels have these loads \[cycles\]; none where
+    /// one of them is full. `lone` is that of a packet alone, `P - 1 + P h + M`.
     pub fn latency(&self, lone: f64, message_flits: f64, network: &[f64], ejection: f64) -> Option<f64> {
         // (M/2) ρ / (1 - ρ/c), c = 1 for the ejection channel
         let wait = |load: f64, capacity: f64| {
@@ -37,8 +37,8 @@ impl ManyLanes {
     }
 }
 
-/// Mean wait of a packet at its interface before it starts on the injection link \[cycles\]; an upper estimate, up to 25 %
-/// above what is measured at loads up to 0.6. None at load 1 and above.
+/// Mean wait of a packet at its interface before it starts on the injection link \[cycles\]; an upper estimate, up to
+/// 25 % above what is measured at loads up to 0.6. None at load 1 and above.
 pub fn queueing_delay(message_flits: f64, load: f64) -> Option<f64> {
     // 1/2 + M g / (2 (1 - g))
     (load < 1.0).then(|| 0.5 + message_flits * load / (2.0 * (1.0 - load)))
@@ -97,8 +97,8 @@ impl InjectionQueue {
     }
 }
 
-/// Time from posting until the tail is over the injection link where all credits are always taken \[cycles\]: `C M / θ`, with
-/// the throughput `θ` of the node \[flits/cycle\]. None without throughput.
+/// Time from posting until the tail is over the injection link where all credits are always taken \[cycles\]:
+/// `C M / θ`, with the throughput `θ` of the node \[flits/cycle\]. None without throughput.
 ///
 /// ```
 /// use flitwise_models::admission::windows::saturated_interface_time;
@@ -109,8 +109,8 @@ pub fn saturated_interface_time(credits: u32, message_flits: f64, throughput: f6
     (throughput > 0.0).then(|| f64::from(credits) * message_flits / throughput)
 }
 
-/// Throughput of a saturated 4x4 mesh with `credits` credits returned at injection \[flits/cycle and node\], a fit of five
-/// measured values within 0.005 for packets of 40 flits; no derivation, and no other network.
+/// Throughput of a saturated 4x4 mesh with `credits` credits returned at injection \[flits/cycle and node\], a fit of
+/// five measured values within 0.005 for packets of 40 flits; no derivation, and no other network.
 pub fn saturated_throughput_4x4(credits: u32) -> f64 {
     // θ = 0.845 - 0.21 C^-0.6
     if credits == 0 { 0.0 } else { 0.845 - 0.21 * f64::from(credits).powf(-0.6) }

@@ -61,15 +61,16 @@ fn feedback(variance: f64, mean: f64) -> Option<f64> {
 }
 
 impl LossNetwork {
-    /// Every source makes `requests` requests at random times, spread over its routes as their rates are; connections stay.
-    /// Calls of one width; holding times do not matter. Every channel is a pure birth process on its number of calls:
+    /// Every source makes `requests` requests at random times, spread over its routes as their rates are; connections
+    /// stay. Calls of one width; holding times do not matter. Every channel is a pure birth process on its number of
+    /// calls:
     ///
     /// ```text
     /// ν_l(t) = Σ_(R over l) a_R Π_(m in R, m != l) (1 - P_m(full at t)),   0 <= t <= 1
     /// rejected = 1 - ∫ Σ_R p_R Π_(m in R) (1 - P_m(full at t)) dt
     /// ```
     ///
-    /// with births at rate `ν (1 + a (mean so far - i))` where `i` calls are there, see the source; the correction is ours.
+    /// with births at rate `ν (1 + a (mean so far - i))` where `i` calls are there; the correction is ours.
     pub fn at_start(&self, requests: f64) -> Rejections {
         let (coarse, fine) = (self.fill(requests, STEPS), self.fill(requests, 2 * STEPS));
         // both are off in proportion to their steps

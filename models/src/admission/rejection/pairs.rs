@@ -42,8 +42,8 @@ fn ratio(part: f64, whole: f64) -> f64 {
 }
 
 impl LossNetwork {
-    /// Whether a channel is full depends on the one before it on the path: a Markov chain along each route. Calls of one
-    /// width.
+    /// Whether a channel is full depends on the one before it on the path: a Markov chain along each route. Calls of
+    /// one width.
     ///
     /// ```text
     /// P_R = (1 - B_1) Π J_(j,j+1) / (1 - B_j),    a_l = Σ_(R over l) a_R P_R / (1 - B_l),   B_l = ErlangB(a_l, C_l)
@@ -93,8 +93,8 @@ impl LossNetwork {
 fn neither_full(one: (f64, u32), other: (f64, u32), both: f64) -> f64 {
     let both = both.min(MOST_TRAFFIC);
     let (first, second) = (lets_in(one.0, one.1), lets_in(other.0, other.1));
-    // J = Σ_(z<C) π_z F_x(C-1-z) F_y(C-1-z) / Σ_(z<=C) π_z F_x(C-z) F_y(C-z): with F(n-1) / F(n) = 1 - B(n) the terms of
-    // both sums follow from one another and cannot overflow
+    // J = Σ_(z<C) π_z F_x(C-1-z) F_y(C-1-z) / Σ_(z<=C) π_z F_x(C-z) F_y(C-z): with F(n-1) / F(n) = 1 - B(n) the terms
+    // of both sums follow from one another and cannot overflow
     let (mut term, mut neither, mut all) = (1.0, 0.0, 0.0);
     let pairs = first.iter().rev().zip(second.iter().rev());
     for (calls, (first, second)) in (1..).zip(pairs) {

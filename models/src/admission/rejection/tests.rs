@@ -34,7 +34,8 @@ fn requests_that_come_and_go_are_refused_as_printed() {
     }
 }
 
-/// Printed is 0.0398, measured 0.0408 +- 0.0053. With the mean time of all paths in place of each path's own it is 0.0399.
+/// Printed is 0.0398, measured 0.0408 +- 0.0053. With the mean time of all paths in place of each path's own it is
+/// 0.0399.
 #[test]
 fn signalling_holds_channels_longer() {
     let mut network = of_mesh(5, 10.0, 20, 100.0);
