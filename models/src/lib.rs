@@ -18,6 +18,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`model`] | the models behind one interface, and the default |
+//! | [`admission`] | admission, congestion and power control: formulas |
 //! | [`mediaworm`] | streams of frames beside best effort |
 //! | [`refined`] | our own model |
 //! | [`recn`] | packet switches of multistage networks, and congestion trees |
@@ -34,6 +35,7 @@
 //! | [`notes`] | equations and where they are, readings of the paper, what is known to be off |
 
 pub mod accuracy;
+pub mod admission;
 pub mod answer;
 pub mod design;
 pub mod fixed_point;

@@ -92,14 +92,20 @@ stations! {
     erlang_b::ErlangB = "erlang-b";
     engset::Engset = "engset";
     multirate_loss::MultirateLoss = "multirate-loss";
+    erlang_fixed_point::ErlangFixedPoint = "erlang-fixed-point";
     non_preemptive::NonPreemptive = "non-preemptive";
     preemptive_resume::PreemptiveResume = "preemptive-resume";
     processor_sharing::ProcessorSharing = "ps";
     discriminatory_sharing::DiscriminatorySharing = "dps";
+    closed_network::ClosedNetwork = "closed-network";
+    shot_noise::ShotNoise = "shot-noise";
+    chernoff::Chernoff = "chernoff";
 }
 
+pub use chernoff::Jump;
 pub use discriminatory_sharing::Sharer;
 pub use multirate_loss::Call;
+pub use shot_noise::Shot;
 
 /// Whether stations take whole numbers only for the parameter `key`.
 pub fn is_whole(key: &str) -> bool {

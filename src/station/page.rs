@@ -13,6 +13,7 @@ pub(super) fn of_one(kind: Kind, answer: &StationAnswer, markdown: bool) -> Stri
     answer.classes.iter().for_each(|class| rows.add(row(class)));
     page.rows(&rows);
     page.legend("response = wait + service; numbers are means over time");
+    page.section("Of this station", &values(answer, markdown));
     page.section("The wait", &waits(answer, markdown));
     page.section("Probabilities of longer times", &tails(answer, markdown));
     page.remarks(&answer.notes);
@@ -78,6 +79,13 @@ fn row(class: &CustomersAnswer) -> [String; 9] {
         steady(share(class.mean_number_in_system)),
         share(Some(class.blocking_probability)),
     ]
+}
+
+/// What only this station answers.
+fn values(answer: &StationAnswer, markdown: bool) -> Rows {
+    let mut rows = Rows::new(&["quantity", "value"], markdown);
+    answer.values.iter().for_each(|(name, value)| rows.add([name.replace('_', " "), share(Some(*value))]));
+    rows
 }
 
 /// What else is known of the wait.

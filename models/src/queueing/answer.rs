@@ -17,6 +17,9 @@ pub struct StationAnswer {
     pub all_busy_probability: f64,
     /// Whether any class is saturated.
     pub saturated: bool,
+    /// What only this station answers, by name with its unit.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<&'static str, f64>,
     /// One answer per class, in the order of the question; one named `all` where there are no classes.
     pub classes: Vec<CustomersAnswer>,
     /// Saturated classes, with the load that does it.

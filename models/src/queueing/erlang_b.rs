@@ -31,8 +31,18 @@ impl ErlangB {
         self.lost_and_let_in().0
     }
 
+    /// `1 - B` with 1, 2, .. `servers` servers, with all its digits.
+    pub fn let_in(&self) -> impl Iterator<Item = f64> {
+        let (traffic, mut lost) = (self.offered_traffic(), 1.0);
+        (1..=self.servers).map(move |servers| {
+            let (up, down) = (traffic * lost, f64::from(servers));
+            lost = up / (down + up);
+            down / (down + up)
+        })
+    }
+
     /// `B` and `1 - B`, each with all its digits.
-    fn lost_and_let_in(&self) -> (f64, f64) {
+    pub(super) fn lost_and_let_in(&self) -> (f64, f64) {
         let traffic = self.offered_traffic();
         // B(0) = 1; B(n) = a B(n-1) / (n + a B(n-1)), 1 - B(n) = n / (n + a B(n-1))
         let next = |(lost, _): (f64, f64), servers: u32| {
@@ -106,6 +116,8 @@ mod tests {
         assert_near(blocking(1.0, 2), 0.2, 1e-15);
         assert_near(blocking(2.0, 3), 4.0 / 19.0, 1e-15);
         assert_eq!(blocking(0.0, 7), 0.0);
+        let let_in: Vec<f64> = ErlangB { rate: 1.0, mean: 1.0, servers: 2 }.let_in().collect();
+        assert_eq!(let_in, [0.5, 0.8]);
     }
 
     #[test]

@@ -46,6 +46,10 @@ pub enum Domain {
     ThirdMoment,
     /// A weight: 1e-9 to 1e9.
     Weight,
+    /// An energy in any unit: 1e-9 to 1e9 of it.
+    Energy,
+    /// A probability: 1e-12 to 0.999.
+    Probability,
     /// A whole number from one to `most`.
     Count {
         /// The largest.
@@ -63,7 +67,8 @@ impl Domain {
             Self::Time => (1e-6..=1e9).contains(&number),
             Self::Scv => (0.0..=1e6).contains(&number),
             Self::ThirdMoment => number > 0.0 && number <= 1e60,
-            Self::Weight => (1e-9..=1e9).contains(&number),
+            Self::Probability => (1e-12..=0.999).contains(&number),
+            Self::Weight | Self::Energy => (1e-9..=1e9).contains(&number),
             Self::Count { most, .. } => number.fract() == 0.0 && (1.0..=*most as f64).contains(&number),
         }
     }
@@ -76,6 +81,8 @@ impl Domain {
             Self::Scv => "SCV",
             Self::ThirdMoment => "CYCLES3",
             Self::Weight => "WEIGHT",
+            Self::Energy => "ENERGY",
+            Self::Probability => "SHARE",
             Self::Count { .. } => "N",
         }
     }
@@ -88,6 +95,8 @@ impl Domain {
             Self::Scv => "0 (always the same) to 1e6; 1 is exponential".to_owned(),
             Self::ThirdMoment => "above 0, up to 1e60 cycles³".to_owned(),
             Self::Weight => "1e-9 to 1e9".to_owned(),
+            Self::Energy => "1e-9 to 1e9, in one unit for all".to_owned(),
+            Self::Probability => "a probability, 1e-12 to 0.999".to_owned(),
             Self::Count { most, of } => format!("a whole number of {of}, 1 to {most}"),
         }
     }
@@ -143,5 +152,19 @@ pub(super) mod shared {
         need: Need::Required { example: 2.0 },
         domain: Domain::Count { most: 1_000_000, of: "servers" },
         meaning: "Number of servers",
+    };
+    pub(in crate::queueing) const ENERGY: Parameter = Parameter {
+        key: "energy",
+        field: "energy",
+        need: Need::Required { example: 1000.0 },
+        domain: Domain::Energy,
+        meaning: "Energy of an arrival, in any unit, such as pJ",
+    };
+    pub(in crate::queueing) const WINDOW: Parameter = Parameter {
+        key: "window",
+        field: "window_cycles",
+        need: Need::Required { example: 500.0 },
+        domain: Domain::Time,
+        meaning: "Time over which the sum is taken, in cycles",
     };
 }

@@ -20,9 +20,19 @@ pub(super) trait TextbookQueue: Sized {
     /// One answer per class, in the order of the question; one where there are no classes.
     fn answers(&self, station: &Station) -> Vec<CustomersAnswer>;
 
+    /// Load of the station: that of the last class, which has what goes before it.
+    fn load(classes: &[CustomersAnswer]) -> f64 {
+        classes.last().map_or(0.0, |class| class.load)
+    }
+
     /// Share of the time in which all servers are busy, at this load.
     fn all_busy(&self, load: f64) -> f64 {
         load.min(1.0)
+    }
+
+    /// What only this station answers: names with their units.
+    fn values(&self, _station: &Station) -> Vec<(&'static str, f64)> {
+        Vec::new()
     }
 
     /// Why a class has no steady state: `load` of the server's time is asked for.
@@ -138,8 +148,7 @@ fn answer<Q: TextbookQueue>(station: &Station, times: &[f64]) -> StationAnswer {
         };
         classes.iter_mut().for_each(|class| class.tail = times.iter().map(tail).collect());
     }
-    // that of a class has what goes before it
-    let load = classes.last().map_or(0.0, |class| class.load);
+    let load = Q::load(&classes);
     let saturated = classes.iter().filter(|class| class.saturated);
     StationAnswer {
         parameters: station
@@ -151,6 +160,7 @@ fn answer<Q: TextbookQueue>(station: &Station, times: &[f64]) -> StationAnswer {
         load,
         all_busy_probability: queue.all_busy(load),
         saturated: classes.iter().any(|class| class.saturated),
+        values: queue.values(station).into_iter().collect(),
         notes: saturated.map(|class| Q::saturated(class, &shown(class.load))).collect(),
         classes,
     }
@@ -218,6 +228,14 @@ impl Demand {
 }
 
 impl CustomersAnswer {
+    /// There is a server for everyone: no load, and nobody waits.
+    pub(super) fn unlimited(rate: f64, mean: f64) -> Self {
+        let customers = Customers::new(rate, mean, 0.0);
+        let means = Measures { utilization: 0.0, ..Measures::of_wait(&customers, 0.0) };
+        let answer = Demand { rate, mean, scv: None, servers: 1 }.queueing(Steady::Reached(means));
+        Self { load: 0.0, utilization: None, wait_probability: Some(0.0), ..answer }
+    }
+
     /// With the standard deviation that follows from the second moment of the wait.
     pub(super) fn spread(self, second_moment: Steady<f64>) -> Self {
         let variance = second_moment.reached().zip(self.mean_wait_cycles);

@@ -22,12 +22,12 @@ fn every_fault_is_reported_at_once() {
         found,
         [
             "servers: found servers, which mg1 has not, wanted rate, mean, scv and third-moment\n  \
-             help: mmc, erlang-b, engset and multirate-loss have it",
+             help: mmc, erlang-b, engset, multirate-loss and erlang-fixed-point have it",
             "rate: found -1, wanted 0, or 1e-12 to 1e6 arrivals per cycle\n  help: without the sign it is 1",
             "mean: found nothing, wanted 1e-6 to 1e9 cycles",
             "scv: found NaN, wanted 0 (always the same) to 1e6; 1 is exponential",
             "class: found a class, wanted none: mg1 has no classes\n  \
-             help: multirate-loss, non-preemptive, preemptive-resume and dps have",
+             help: multirate-loss, non-preemptive, preemptive-resume, dps, closed-network, shot-noise and chernoff have",
         ]
     );
 }

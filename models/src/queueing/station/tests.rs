@@ -99,7 +99,8 @@ fn within(parameter: &Parameter, part: f64) -> Option<f64> {
                 between(1e-6, 1e6)
             }
         }
-        Domain::Weight => between(1e-9, 1e9),
+        Domain::Weight | Domain::Energy => between(1e-9, 1e9),
+        Domain::Probability => between(1e-12, 0.999),
         // long recursions are tried elsewhere
         Domain::Count { most, .. } => between(1.0, most.min(5_000) as f64).round(),
         Domain::ThirdMoment => return None,
@@ -110,6 +111,7 @@ fn within(parameter: &Parameter, part: f64) -> Option<f64> {
 fn check(answer: &StationAnswer) -> Result<(), TestCaseError> {
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-290);
     prop_assert!(answer.load.is_finite() && (0.0..=1.0).contains(&answer.all_busy_probability));
+    prop_assert!(answer.values.values().all(|value| value.is_finite()), "{answer:?}");
     for class in &answer.classes {
         let numbers = [
             class.utilization,
@@ -168,7 +170,8 @@ proptest! {
             }
             // half of the questions are about loads that matter
             let value = |key: &str| numbers.iter().find(|n| n.key == key).map(|n| n.value);
-            if let (true, Some(mean)) = (sensible, value("mean")) {
+            let has_rate = known.iter().any(|parameter| parameter.key == "rate");
+            if let (true, Some(mean)) = (sensible && has_rate, value("mean")) {
                 let servers = value("servers").unwrap_or(1.0) / value("sources").unwrap_or(1.0);
                 let rate = (load * servers / mean / count as f64).clamp(1e-12, 1e6);
                 numbers.push(Number::new("rate", rate, Place::Program));
