@@ -180,25 +180,37 @@ pub(crate) struct Herd {
     worst: f64,
     /// Energies of what a flit does: injection, crossing, link, ejection \[pJ\].
     moves: [f64; 4],
-    /// By router: energy of the epoch, its budget, and whether it has stopped.
-    used: Vec<f64>,
+    /// By router: what flits did in the epoch, its budget, and whether it has stopped.
+    moved: Vec<[u32; 4]>,
     budgets: Vec<f64>,
     stopped: Vec<bool>,
     is_any_stopped: bool,
     /// By router: those that a link leads to or comes from.
     neighbours: Vec<Vec<u32>>,
     /// Routers in which something has moved in this cycle.
-    moved: Vec<u32>,
+    active: Vec<u32>,
     /// Cycles in which a router stood still, over all routers.
     pub(crate) stopped_cycles: u64,
+}
+
+/// K13: energies of an injection, a crossing, a link and an ejection \[pJ\].
+fn of_moves(energies: &Energies) -> [f64; 4] {
+    let Energies { buffer_read, buffer_write, arbitration, crossbar, link, injection_link, interface } =
+        *energies;
+    [
+        injection_link + interface + buffer_write,
+        buffer_read + crossbar + arbitration + buffer_write,
+        buffer_read + link + buffer_write,
+        buffer_read,
+    ]
 }
 
 /// With PowerHerd: the budget of a router in an epoch, and the most that it may use in a cycle \[pJ\].
 pub(crate) fn herd_of(scenario: &Scenario) -> Option<(f64, f64)> {
     let spec = scenario.spec().power.filter(|spec| spec.control == PowerControl::PowerHerd)?;
     let (budget, energies, network) = (scenario.power_budget()?, scenario.energies()?, scenario.topology());
-    let all = FlitMoves { injected: 1, crossed: 1, linked: 1, ejected: 0 };
-    let worst = f64::from(network.ports()) * all.energy(&energies);
+    let [injects, crosses, links, _] = of_moves(&energies);
+    let worst = f64::from(network.ports()) * (crosses + links + injects);
     Some((budget * f64::from(spec.epoch) / f64::from(network.routers()), worst))
 }
 
@@ -220,14 +232,7 @@ impl Herd {
     pub(crate) fn new(scenario: &Scenario, wiring: &Wiring) -> Option<Self> {
         let spec = scenario.spec().power.filter(|spec| spec.control == PowerControl::PowerHerd)?;
         let ((base, worst), energies) = (herd_of(scenario)?, scenario.energies()?);
-        let one = |moves: FlitMoves| moves.energy(&energies);
-        let none = FlitMoves::default();
-        let moves = [
-            one(FlitMoves { injected: 1, ..none }),
-            one(FlitMoves { crossed: 1, ..none }),
-            one(FlitMoves { linked: 1, ..none }),
-            one(FlitMoves { ejected: 1, ..none }),
-        ];
+        let moves = of_moves(&energies);
         let routers = wiring.routers();
         let mut neighbours = vec![Vec::new(); routers as usize];
         for link in 0..routers * wiring.ports() {
@@ -248,12 +253,12 @@ impl Herd {
             base,
             worst,
             moves,
-            used: vec![0.0; routers],
+            moved: vec![[0; 4]; routers],
             budgets: vec![base; routers],
             stopped: vec![worst > base; routers],
             is_any_stopped: worst > base,
             neighbours,
-            moved: Vec::new(),
+            active: Vec::new(),
             stopped_cycles: 0,
         })
     }
@@ -267,8 +272,15 @@ impl Herd {
     /// A flit moves at the cost of a router.
     #[inline]
     pub(crate) fn moves(&mut self, router: usize, what: Move) {
-        self.used[router] += self.moves[what as usize];
-        self.moved.push(router as u32);
+        self.moved[router][what as usize] += 1;
+        self.active.push(router as u32);
+    }
+
+    /// Energy of a router in the epoch, added kind by kind, so that no order of events shows \[pJ\].
+    fn used(&self, router: usize) -> f64 {
+        let [injects, crosses, links, ejects] = self.moved[router].map(f64::from);
+        let [of_injection, of_crossing, of_link, of_ejection] = self.moves;
+        injects * of_injection + crosses * of_crossing + links * of_link + ejects * of_ejection
     }
 
     /// A cycle has ended.
@@ -276,9 +288,9 @@ impl Herd {
         if self.is_any_stopped {
             self.stopped_cycles += self.stopped.iter().filter(|stopped| **stopped).count() as u64;
         }
-        while let Some(router) = self.moved.pop() {
+        while let Some(router) = self.active.pop() {
             let router = router as usize;
-            if self.used[router] + self.worst > self.budgets[router] {
+            if self.used(router) + self.worst > self.budgets[router] {
                 (self.stopped[router], self.is_any_stopped) = (true, true);
             }
         }
@@ -300,7 +312,7 @@ impl Herd {
     fn exchange(&mut self) {
         let mut budgets = vec![self.base; self.budgets.len()];
         for (router, neighbours) in self.neighbours.iter().enumerate() {
-            let spare = (self.base - self.spare_factor * self.used[router]).max(0.0);
+            let spare = (self.base - self.spare_factor * self.used(router)).max(0.0);
             let in_need = neighbours.iter().filter(|other| self.stopped[**other as usize]);
             let count = in_need.clone().count();
             if self.stopped[router] || count == 0 {
@@ -312,7 +324,7 @@ impl Herd {
             }
         }
         self.budgets = budgets;
-        self.used.fill(0.0);
+        self.moved.fill([0; 4]);
         for (stopped, budget) in self.stopped.iter_mut().zip(&self.budgets) {
             *stopped = self.worst > *budget;
         }

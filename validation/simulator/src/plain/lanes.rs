@@ -337,7 +337,7 @@ impl Network {
             windows[window] += energy;
         }
         if let Some(herd) = &mut self.herd {
-            herd.book(router, energy);
+            herd.book(router, what);
         }
     }
 

@@ -258,7 +258,11 @@ const ADAPTER: &str = "[interface]\nkind = \"channel-adapter\"";
 
 /// With an adapter and a control of congestion.
 fn controlled(congestion: &str) -> Scenario {
-    scenario(MESH, "buffer_flits = 10", &format!("{ADAPTER}\n[congestion]\n{congestion}"))
+    scenario(
+        MESH,
+        "buffer_flits = 10",
+        &format!("{ADAPTER}\n[congestion]\nreal_time_drop = false\n{congestion}"),
+    )
 }
 
 fn credits_that_suffice_change_nothing(replay: impl Replay) {

@@ -117,7 +117,9 @@ pub(super) struct PowerHerd {
     neighbours: Vec<BTreeSet<usize>>,
     /// By router, in this epoch.
     budget: Vec<f64>,
+    moves: Vec<FlitMoves>,
     used: Vec<f64>,
+    energies: Energies,
     pub(super) stopped: Vec<bool>,
 }
 
@@ -145,16 +147,24 @@ impl PowerHerd {
             is_bounded: scenario.router().crossbar == Crossbar::Multiplexed,
             neighbours,
             budget: vec![base; routers],
+            moves: vec![FlitMoves::default(); routers],
             used: vec![0.0; routers],
+            energies: settings.energies,
             stopped: vec![false; routers],
         };
         herd.stop();
         Some(herd)
     }
 
-    /// A router has used energy.
-    pub(super) fn book(&mut self, router: usize, energy: f64) {
-        self.used[router] += energy;
+    /// A flit has moved at the cost of a router. Energies are added kind by kind, so that no order of events shows.
+    pub(super) fn book(&mut self, router: usize, what: Move) {
+        *count(&mut self.moves[router], what) += 1;
+        let FlitMoves { injected, crossed, linked, ejected } = self.moves[router];
+        let of = |flits: u64, what: Move| flits as f64 * cost(&self.energies, what);
+        self.used[router] = of(injected, Move::Injects)
+            + of(crossed, Move::Crosses)
+            + of(linked, Move::Links)
+            + of(ejected, Move::Ejects);
     }
 
     /// Routers stop that could exceed their budget in the next cycle.
@@ -173,6 +183,7 @@ impl PowerHerd {
         if (now + 1).is_multiple_of(self.power.epoch.into()) {
             self.exchange();
             self.used.fill(0.0);
+            self.moves.fill(FlitMoves::default());
             self.stopped.fill(false);
             self.stop();
         }

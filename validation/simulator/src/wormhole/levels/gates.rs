@@ -16,8 +16,9 @@ use super::sources::Sources;
 /// A message of best effort that has not begun.
 #[derive(Clone, Copy, Debug)]
 struct Fresh {
-    /// The output link of its first router.
+    /// The output link of its first router, the first of parallel ones, and how many there are.
     first_link: u32,
+    links: u32,
 }
 
 /// Gates of all nodes.
@@ -72,7 +73,7 @@ impl Gates {
             first,
             fresh: vec![0; nodes],
             held: vec![0; nodes],
-            messages: vec![Fresh { first_link: 0 }; rules.channels - first],
+            messages: vec![Fresh { first_link: 0, links: 1 }; rules.channels - first],
             throttled: 0,
         })
     }
@@ -88,7 +89,8 @@ impl Gates {
         self.fresh[node] |= rules.bit(channel);
         let router = rules.input(link).0 as u32;
         let first_link = wiring.route(router, arrival.source, arrival.destination);
-        self.messages[channel - self.first] = Fresh { first_link };
+        let links = if wiring.is_into_router(first_link) { wiring.parallel_links() } else { 1 };
+        self.messages[channel - self.first] = Fresh { first_link, links };
     }
 
     /// The first message of a lane of a node has begun.
@@ -145,8 +147,10 @@ impl Gates {
             let is_held = |place: &u32| {
                 let message = &self.messages[(node << rules.shift) + *place as usize];
                 let is_free = |lane: u32| {
-                    let to = (message.first_link as usize) << rules.shift | lane as usize;
-                    requests.owner(to).is_none() && links.lanes[rules.output_lane(to, 0)].flits == 0
+                    (message.first_link..message.first_link + message.links).any(|link| {
+                        let to = (link as usize) << rules.shift | lane as usize;
+                        requests.owner(to).is_none() && links.lanes[rules.output_lane(to, 0)].flits == 0
+                    })
                 };
                 !may_start || !places(self.best_effort).any(is_free)
             };
