@@ -119,6 +119,22 @@ pub const PUBLISHED: &[Published] = published![
     "rn-fig9b",
     "rn-fig9b-latency",
     "rn-figv",
+    "acp-fig3",
+    "acp-fig4a",
+    "acp-fig4a-posted",
+    "acp-fig4b",
+    "acp-t3",
+    "acp-t4",
+    "acp-fig6a",
+    "acp-fig6b",
+    "acp-fig6c",
+    "acp-fig7a",
+    "acp-fig7a-total",
+    "acp-fig8b",
+    "acp-fig8c",
+    "acp-fig9a",
+    "acp-fig9b",
+    "acp-fig9c",
 ];
 
 /// Figures and claims of one source.
@@ -137,7 +153,7 @@ pub struct Paper {
 }
 
 /// All sources, in the order of the figures; our own is the last.
-pub const PAPERS: [Paper; 5] = [
+pub const PAPERS: [Paper; 6] = [
     Paper {
         word: "kyd05",
         short: "",
@@ -176,6 +192,17 @@ pub const PAPERS: [Paper; 5] = [
                 replications). Phases are two frames long, in the paper ten and more; all else is the same. The curves \
                 of the paper are lost in its text; its sentences are judged.",
         prefix: Some("rn-"),
+    },
+    Paper {
+        word: "admission",
+        short: "Admission",
+        title: "Admission, congestion and peak power",
+        about: "Figures and tables of Yum, Jin, Kim and Das, Integration of admission, congestion, and peak power \
+                control in QoS-aware clusters, by the admission model (lines) and by simulation (markers, with 95 % \
+                intervals). ON periods are 2,000 cycles; the paper prints none. Controls are compared by the total \
+                latency, too: the paper leaves out what messages wait to be posted. Its sentences and numbers are \
+                judged.",
+        prefix: Some("acp-"),
     },
     Paper {
         word: "own",

@@ -332,7 +332,8 @@ fn why(run: &Run) -> String {
         StoppedBy::NoTraffic => "no traffic",
         StoppedBy::End => "ran to the end that the scenario gives",
         StoppedBy::Frames => {
-            "ended after 20 intervals of frames or more: more replications tell more, not longer ones"
+            "ended after 20 intervals of frames, or of an ON and an OFF period, or more: more replications tell more, \
+             not longer ones"
         }
     }
     .to_owned();

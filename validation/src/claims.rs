@@ -62,6 +62,7 @@ const BUILT_IN: [(&str, &str); 8] = [
     ("mediaworm.toml", include_str!("../registry/mediaworm.toml")),
     ("recn.toml", include_str!("../registry/recn.toml")),
     ("router-nic.toml", include_str!("../registry/router-nic.toml")),
+    ("admission.toml", include_str!("../registry/admission.toml")),
 ];
 
 /// The scenarios that they name: file and text.

@@ -238,15 +238,31 @@ pub(super) fn class_and_quantity(
     }
 }
 
+/// A text such as `0.65 W` in picojoules per cycle, where it is said how long a cycle is.
+fn watts(typed: &str, scenario: &ScenarioSpec) -> Option<f64> {
+    let cycle_ns = scenario.units.as_ref()?.cycle_ns()?;
+    let (number, milliwatts) = match typed.strip_suffix("mW") {
+        Some(number) => (number, 1.0),
+        None => (typed.strip_suffix('W')?, 1e3),
+    };
+    // a milliwatt is a picojoule in a nanosecond
+    Some(number.trim_end().parse::<f64>().ok()? * milliwatts * cycle_ns)
+}
+
 /// The number of a limit; shares may be typed in percent.
 fn limit(typed: &str, quantity: Option<Quantity>, scenario: &ScenarioSpec) -> Result<f64, Wrong> {
     let share = quantity.is_none_or(Quantity::is_share);
     let is_time = quantity.is_none_or(|quantity| quantity.unit() == Unit::Cycles);
+    let is_power = quantity.is_some_and(|quantity| quantity.unit() == Unit::PjPerCycle);
     let in_cycles = || scenario.cycles_of(typed).filter(|_| is_time);
     let (unit, _) = scenario.shown_time();
     let number = match typed.strip_suffix('%') {
         Some(percent) if share => percent.trim_end().parse::<f64>().ok().map(|percent| percent / 100.0),
         _ if is_time && quantity.is_some() && unit == "ns" => in_cycles(),
+        _ if is_power && typed == "budget" => {
+            scenario.clone().check().ok().and_then(|scenario| scenario.power_budget())
+        }
+        _ if is_power => typed.parse::<f64>().ok().or_else(|| watts(typed, scenario)),
         _ => typed.parse::<f64>().ok().or_else(in_cycles),
     };
     let found = if typed.is_empty() { "no number".to_owned() } else { format!("\"{typed}\"") };
@@ -263,6 +279,7 @@ fn limit(typed: &str, quantity: Option<Quantity>, scenario: &ScenarioSpec) -> Re
             (1e15, "a number of cycles, such as 200, or a time, such as \"10 us\"")
         }
         Some(_) if is_time => (1e15, "a number of cycles, such as 200"),
+        Some(_) if is_power => (1e15, "a number of pJ/cycle, watts with [units], or budget, that of [power]"),
         _ => (1e15, "a number"),
     };
     match number {

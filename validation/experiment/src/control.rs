@@ -1,9 +1,9 @@
 //! What admission, congestion and power control have done in a replication.
 
-use flitwise_language::scenario::Scenario;
+use flitwise_language::scenario::{Requests, Scenario};
 use serde::{Deserialize, Serialize};
 
-use flitwise_simulator::{ControlActivity, FlitMoves, Simulator};
+use flitwise_simulator::{ControlActivity, FlitMoves, Outcome, Refuser, Simulator};
 
 /// Windows of power over time that are kept of a replication, the first ones.
 const KEPT_WINDOWS: usize = 1_000;
@@ -22,6 +22,86 @@ pub(crate) struct ControlRecord {
     /// Of a self-tuned threshold: its mean.
     pub(crate) mean_threshold: Option<f64>,
     pub(crate) power: Option<PowerRecord>,
+    /// By class.
+    pub(crate) connections: Vec<ConnectionRecord>,
+}
+
+/// Requests of a class: all of a run in which connections stand for ever, else those of the measured part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ConnectionRecord {
+    pub(crate) admitted: u64,
+    /// Refused by the interface, for bandwidth, and for power.
+    pub(crate) refused: [u64; 3],
+    /// Sum of the times from the request to the answer, of those that were admitted \[cycles\].
+    pub(crate) set_up: u64,
+    /// Connections that may send, on average over the measured part.
+    pub(crate) standing: f64,
+}
+
+impl ConnectionRecord {
+    fn of(scenario: &Scenario, simulator: &Simulator, class: usize, [from, until]: [u64; 2]) -> Self {
+        let mut record = Self::default();
+        let Some(connections) = scenario.connections(class) else { return record };
+        let is_counted = |cycle: u64| match connections.requests {
+            Requests::AtStart { .. } => true,
+            Requests::Poisson { .. } => (from..until).contains(&cycle),
+        };
+        let of_class = simulator.requests().iter().filter(|one| usize::from(one.class) == class);
+        for request in of_class.filter(|request| is_counted(request.cycle)) {
+            match request.outcome {
+                Outcome::Pending => {}
+                Outcome::Admitted { ack, .. } => {
+                    record.admitted += 1;
+                    record.set_up += ack - request.cycle;
+                }
+                Outcome::Refused { by, .. } => {
+                    record.refused[match by {
+                        Refuser::Interface => 0,
+                        Refuser::Bandwidth => 1,
+                        Refuser::Power => 2,
+                    }] += 1;
+                }
+            }
+        }
+        if until > from {
+            record.standing = simulator.standing(class, from, until);
+        }
+        record
+    }
+
+    /// Requests with an answer.
+    pub(crate) fn answered(&self) -> u64 {
+        self.admitted + self.refused.iter().sum::<u64>()
+    }
+}
+
+/// Mean holding times after which connections that come and go are as many as ever.
+const HOLDING_TIMES: f64 = 5.0;
+
+/// The cycle from which on connections stand: those of the start are set up, others as many as ever.
+pub(crate) fn connections_stand_from(scenario: &Scenario) -> u64 {
+    let hop_delay = scenario.spec().admission.map_or(0.0, |admission| admission.hop_delay);
+    let set_up = 2.0 * (f64::from(scenario.topology().most_hops()) + 2.0) * hop_delay.ceil();
+    let of_class = |class: usize| {
+        let settles = match scenario.connections(class)?.requests {
+            Requests::AtStart { spread, .. } => spread,
+            Requests::Poisson { holding, .. } => HOLDING_TIMES * holding,
+        };
+        Some(scenario.classes()[class].start_cycle() + settles + set_up)
+    };
+    let last = (0..scenario.classes().len()).filter_map(of_class).fold(0.0, f64::max);
+    last.ceil().min(1e15) as u64
+}
+
+/// What an ON and an OFF period take on average, the longest, where connections stand for the whole run \[cycles\].
+pub(crate) fn unit_interval(scenario: &Scenario) -> Option<f64> {
+    let of_class = |class: usize| {
+        let connections = scenario.connections(class)?;
+        let stands = matches!(connections.requests, Requests::AtStart { count, .. } if count > 0);
+        let is_on_off = stands && !scenario.classes()[class].source.has_frames();
+        is_on_off.then(|| connections.on * connections.peak / connections.mean)
+    };
+    (0..scenario.classes().len()).filter_map(of_class).reduce(f64::max)
 }
 
 /// Power of the measured part of a replication, window by window.
@@ -95,10 +175,15 @@ impl ControlRecord {
             throttled: [room, credit, energy, start, stopped],
             mean_threshold,
             power: PowerRecord::of(scenario, &windows, window),
+            connections: (0..spec.classes.len())
+                .map(|class| ConnectionRecord::of(scenario, simulator, class, window))
+                .collect(),
         })
     }
 
     pub(crate) fn fits(&self, classes: usize) -> bool {
-        [0, classes].contains(&self.dropped.len()) && self.generated.len() == classes
+        [0, classes].contains(&self.dropped.len())
+            && self.generated.len() == classes
+            && self.connections.len() == classes
     }
 }

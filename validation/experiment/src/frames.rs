@@ -106,7 +106,9 @@ impl ClassFrames {
     fn tally(&self, from: u64, end: u64) -> FrameTally {
         let mut tally = FrameTally { interval: self.interval, ..FrameTally::default() };
         // the interval after the last frame of a stream is not known
-        let known = self.streams.iter().map(|stream| stream.known().last().copied().unwrap_or(0)).min();
+        // connections that were refused have no frames
+        let send = self.streams.iter().filter(|stream| !stream.runs.is_empty());
+        let known = send.map(|stream| stream.known().last().copied().unwrap_or(0)).min();
         let cycles = known.unwrap_or(0).min(end).saturating_sub(from) as f64;
         let whole = (cycles / self.interval.max(1.0)).floor();
         let window = from as f64..from as f64 + whole * self.interval;

@@ -266,6 +266,9 @@ pub(crate) struct Experiment<'a> {
     pub(crate) saturated_in_phases: Vec<Vec<Option<Saturation>>>,
     /// The longest interval of frames \[cycles\].
     pub(crate) frame_interval: Option<f64>,
+    /// The same, or what an ON and an OFF period of connections take: sources that keep their places for the whole run
+    /// show all that they do in some of them \[cycles\].
+    unit_interval: Option<f64>,
     halt: Halt<'a>,
     pub(crate) replications: Vec<Replication>,
     pub(crate) warmup_cycles: u64,
@@ -292,7 +295,8 @@ pub(crate) struct Experiment<'a> {
 impl<'a> Experiment<'a> {
     fn new(scenario: &'a Scenario, listed: &[TracedClass], settings: &'a Settings, host: Host<'a>) -> Self {
         let frame_interval = longest_frame_interval(scenario);
-        let whole_runs = scenario.terminating().is_some() || frame_interval.is_some();
+        let unit_interval = control::unit_interval(scenario).or(frame_interval);
+        let whole_runs = scenario.terminating().is_some() || unit_interval.is_some();
         let few = u32::from(nodes(scenario) <= 256 && !whole_runs);
         // one of nothing but traces: all others would be the same
         let is_drawn = sends(scenario) || scenario.router().vc_choice != VcChoice::Free;
@@ -315,6 +319,7 @@ impl<'a> Experiment<'a> {
             phases,
             saturated_in_phases: Vec::new(),
             frame_interval,
+            unit_interval,
             halt: Halt { host, deadline },
             replications,
             warmup_cycles: 0,
@@ -362,7 +367,8 @@ impl<'a> Experiment<'a> {
         let mean_flits: f64 = classes.map(flits).sum();
         let first_messages = FIRST_MESSAGES.min((FIRST_FLITS / mean_flits).max(100.0));
         let first = (first_messages / messages_per_cycle).max(FIRST_CYCLES).min(most / messages_per_cycle);
-        let first = first.max(WARM_UP_INTERVALS * self.frame_interval.unwrap_or(0.0));
+        let settles = control::connections_stand_from(self.scenario) as f64;
+        let first = first.max(WARM_UP_INTERVALS * self.frame_interval.unwrap_or(0.0).max(settles));
         let first = first.clamp(256.0, MAX_CYCLES as f64 / 256.0);
         let given = self.given_warmup();
         let mut end = (first as u64).saturating_add(given.unwrap_or(0));
@@ -449,7 +455,7 @@ impl<'a> Experiment<'a> {
     fn look(&mut self, end: u64, precision: Option<f64>) -> Option<Stop> {
         self.look_for_growth(end / 4);
         self.looks += 1;
-        if let Some(interval) = self.frame_interval {
+        if let Some(interval) = self.unit_interval {
             return self.look_at_frames(end, interval, precision);
         }
         if precision.is_none_or(|width| width > self.settings.precision) {
@@ -466,7 +472,7 @@ impl<'a> Experiment<'a> {
         (self.is_all_saturated() && end >= 2 * self.warmup_cycles).then_some(Stop::Saturated)
     }
 
-    /// The same where there are frames.
+    /// The same where sources keep their places: frames, and connections that stand for the whole run.
     fn look_at_frames(&mut self, end: u64, interval: f64, precision: Option<f64>) -> Option<Stop> {
         let is_whole = |window: f64| end >= self.end_of_window(window, interval);
         if !is_whole(FRAME_WINDOWS[0]) {
@@ -515,7 +521,7 @@ impl<'a> Experiment<'a> {
 
     /// When the intervals may be narrow enough: half-widths shrink with the root of the length.
     fn next_look(&self, end: u64, precision: Option<f64>) -> u64 {
-        if let Some(interval) = self.frame_interval {
+        if let Some(interval) = self.unit_interval {
             let longer = std::iter::successors(Some(LONG_WINDOW), |window| Some(2.0 * window));
             let mut ends =
                 FRAME_WINDOWS.into_iter().chain(longer).map(|one| self.end_of_window(one, interval));

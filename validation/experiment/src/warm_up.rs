@@ -3,6 +3,7 @@
 use crate::statistics::mser5;
 
 use super::Experiment;
+use super::control::connections_stand_from;
 use super::memory::memory;
 
 /// Looks at the replications during the first run.
@@ -24,7 +25,8 @@ pub(super) const FRAMES_UNDER_WAY: f64 = 1.5;
 /// MSER-5 for each class on the messages of all replications in the order of generation, averaged in groups:
 /// on the total latency, or on the network latency if the class is saturated. The latest end counts.
 ///
-/// Where a class sends frames, MSER-5 looks at their latencies, too; of frames it is never less than an interval.
+/// Where a class sends frames, MSER-5 looks at their latencies, too; of frames it is never less than an interval, of
+/// connections never less than the time in which they are set up.
 ///
 /// MSER-5 minimises the error of the mean, which lets a start pass that is small beside the noise of these few
 /// messages but not beside that of all that will be measured. So it is never less than the time in which a
@@ -33,7 +35,7 @@ pub(super) const FRAMES_UNDER_WAY: f64 = 1.5;
 pub(super) fn detect(experiment: &Experiment<'_>) -> WarmUp {
     let run_cycles = experiment.now();
     let frame = experiment.frame_interval.unwrap_or(0.0).ceil() as u64;
-    let least = frame.max(10 * crossing_cycles(experiment));
+    let least = frame.max(10 * crossing_cycles(experiment)).max(connections_stand_from(experiment.scenario));
     let mut found = WarmUp { cycles: least, settled: true };
     for (class, saturated) in experiment.saturated.iter().enumerate() {
         let pending = experiment.replications.iter().flat_map(|one| &one.pending);

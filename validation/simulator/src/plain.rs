@@ -120,6 +120,16 @@ mod tests {
             include_str!("plain/packet/lines.rs"),
             include_str!("plain/packet/queues.rs"),
         ];
+        let of_lanes = [
+            include_str!("plain/lanes.rs"),
+            include_str!("plain/lanes/adapter.rs"),
+            include_str!("plain/lanes/arbiter.rs"),
+            include_str!("plain/lanes/credits.rs"),
+            include_str!("plain/lanes/energy.rs"),
+            include_str!("plain/lanes/gates.rs"),
+            include_str!("plain/lanes/router.rs"),
+            include_str!("plain/lanes/tuning.rs"),
+        ];
         let rules = |letter: char, last: u32| (1..=last).map(move |number| format!("{letter}{number}"));
         let wormhole = rules('T', 9)
             .chain(rules('S', 10))
@@ -132,6 +142,7 @@ mod tests {
             (wormhole.collect::<Vec<_>>(), of_wormholes.concat()),
             (levels.collect(), of_levels.concat()),
             (packet.collect(), of_packets.concat()),
+            (rules('K', 15).collect(), of_lanes.concat()),
         ] {
             for rule in rules {
                 assert!(

@@ -7,13 +7,51 @@ use flitwise_language::section::{Cell, Layout, Measurement, Section};
 use super::frame_deadlines::{measurement, ratio};
 use super::{Estimate, utilization};
 use crate::block::Measurements;
-use crate::control::{ControlRecord, PowerRecord};
+use crate::control::{ConnectionRecord, ControlRecord, PowerRecord};
 use crate::statistics::Batch;
 use flitwise_simulator::ChannelKind;
 
-/// A quantity of connections that ask for admission.
-pub(super) fn connections(_: &Measurements<'_>, _: usize, _: Quantity) -> Option<Estimate> {
-    None
+/// A quantity of the connections of a class.
+pub(super) fn connections(measured: &Measurements<'_>, class: usize, quantity: Quantity) -> Option<Estimate> {
+    measured.scenario.connections(class)?;
+    let of = |of: &dyn Fn(&ConnectionRecord) -> Batch| {
+        ratio(measured.control().map(|one| of(&one.connections[class])))
+    };
+    match quantity {
+        Quantity::RejectedShare => of(&|one| {
+            let refused: u64 = one.refused.iter().sum();
+            Batch { count: one.answered(), sum: refused as f64 }
+        }),
+        Quantity::ConnectionSetUp => of(&|one| Batch { count: one.admitted, sum: one.set_up as f64 }),
+        Quantity::ConnectionsHeld => of(&|one| Batch { count: 1, sum: one.standing }),
+        _ => None,
+    }
+}
+
+/// By class: requests, and what refused how many of them.
+fn requests(measured: &Measurements<'_>) -> Option<Section> {
+    let mut section = Section::new("requests", "Requests for connections", Layout::Rows)
+        .column("class", "class", "")
+        .keyed()
+        .column("requests", "requests", "")
+        .column("rejected_by_interface", "by the interface", "")
+        .column("rejected_by_bandwidth", "by bandwidth", "")
+        .column("rejected_by_power", "by power", "");
+    for (class, spec) in measured.scenario.classes().iter().enumerate() {
+        if spec.connections.is_none() {
+            continue;
+        }
+        let all: u64 = measured.control().map(|one| one.connections[class].answered()).sum();
+        let share = |at: usize| {
+            let batch = |one: &ControlRecord| {
+                let of_class = &one.connections[class];
+                Batch { count: of_class.answered(), sum: of_class.refused[at] as f64 }
+            };
+            cell(ratio(measured.control().map(batch)))
+        };
+        section.rows.push(vec![spec.name.as_str().into(), all.into(), share(0), share(1), share(2)]);
+    }
+    (!section.rows.is_empty()).then_some(section)
 }
 
 /// Power records, one of each replication.
@@ -43,7 +81,7 @@ pub(super) fn sections(measured: &Measurements<'_>) -> Vec<Section> {
     if measured.control().next().is_none() {
         return Vec::new();
     }
-    let tables = [flow(measured), gates(measured), energy(measured), over_time(measured)];
+    let tables = [requests(measured), flow(measured), gates(measured), energy(measured), over_time(measured)];
     tables.into_iter().flatten().collect()
 }
 
