@@ -99,7 +99,7 @@ fn flit_hops(criterion: &mut Criterion) {
 }
 
 fn schedulers(criterion: &mut Criterion) {
-    for scheduler in Scheduler::ALL {
+    for scheduler in Scheduler::OF_CLASSES {
         let scenario = loaded("cube6", 0.40, |_, found| *found = scheduler);
         speed(criterion, "flit-hops by scheduler", scheduler.word(), &scenario, Work::FlitHops);
     }

@@ -80,6 +80,18 @@ words! {
 }
 
 impl Scheduler {
+    /// Those that serve classes: all but the lane arbiter, which wants connections.
+    pub const OF_CLASSES: [Self; 8] = [
+        Self::VirtualClock,
+        Self::VirtualClockPersistent,
+        Self::FairQueueing,
+        Self::WeightedRoundRobin,
+        Self::RoundRobin,
+        Self::Fifo,
+        Self::FineGrainedVirtualClock,
+        Self::FineGrainedFairQueueing,
+    ];
+
     /// Whether clocks and stamps start again with every message, whose Vtick may be its own.
     pub fn is_fine_grained(self) -> bool {
         matches!(self, Self::FineGrainedVirtualClock | Self::FineGrainedFairQueueing)

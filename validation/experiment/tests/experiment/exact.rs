@@ -405,7 +405,7 @@ fn shares(scheduler: Scheduler, senders: [&[u32]; 2]) -> [u64; 2] {
 fn real_time_classes_share_a_link_by_their_vticks() {
     // clocks that start again with every message keep the ratio within messages only
     let lasting = |scheduler: &Scheduler| !scheduler.word().starts_with("fine-grained");
-    for scheduler in Scheduler::ALL.into_iter().filter(lasting) {
+    for scheduler in Scheduler::OF_CLASSES.into_iter().filter(lasting) {
         for senders in [[&[0][..], &[1]], [&[0, 2, 3], &[1, 4]], [&[3], &[0, 1, 2]]] {
             // 96,000 cycles are 3,000 messages of 32 flits
             let wanted = match scheduler {
@@ -472,7 +472,7 @@ pub(crate) fn drained(scenario: &Scenario, seed: u64, cycles: u64) -> (Simulator
 #[test]
 fn flits_in_are_flits_out_on_every_channel() {
     let radix = Radix::of(&[4, 3]).unwrap();
-    for scheduler in Scheduler::ALL {
+    for scheduler in Scheduler::OF_CLASSES {
         for (network, buffer_flits, factor) in [
             (NetworkSpec::Router { ports: 5, self_traffic: None }, 32, 1.0),
             (NetworkSpec::Router { ports: 16, self_traffic: None }, 4, 3.0),

@@ -132,7 +132,7 @@ fn best_effort_classes_are_of_one_level() {
     assert_eq!(latencies(&deliveries), [36 + 11, 36 + 12]);
     let backlog = [(0, 1, 2), (5, 0, 2)];
     let flits = ["A", "B"].map(|name| ClassSpec { message_flits: 1, ..ClassSpec::best_effort(name, 0.01) });
-    for scheduler in Scheduler::ALL.into_iter().filter(|one| !matches!(one, Scheduler::RoundRobin)) {
+    for scheduler in Scheduler::OF_CLASSES.into_iter().filter(|one| !matches!(one, Scheduler::RoundRobin)) {
         assert_eq!(order_at_interface(scheduler, &flits, &backlog), [1, 1, 0, 0], "{scheduler:?}");
     }
     let at_once = [(0, 1, 2), (0, 0, 2)];
@@ -333,7 +333,7 @@ fn fair_queueing_starts_from_the_flit_sent_last() {
 /// Whatever the scheduler: what goes in comes out, no sooner than alone.
 #[test]
 fn everything_is_delivered() {
-    for scheduler in Scheduler::ALL {
+    for scheduler in Scheduler::OF_CLASSES {
         for (network, nodes) in
             [(ROUTER, 4), (NetworkSpec::Hypercube { dimension: 3, self_traffic: None }, 8)]
         {
@@ -394,7 +394,7 @@ fn lattice(sides: &[u32]) -> (Radix, Option<u32>, u32, u32) {
 fn a_mesh_of_radix_2_is_the_hypercube_to_the_bit() {
     let (radix, dimensions, nodes_per_router, links) = lattice(&[2; 4]);
     let mesh = NetworkSpec::Mesh { radix, dimensions, nodes_per_router, links, self_traffic: None };
-    for scheduler in Scheduler::ALL {
+    for scheduler in Scheduler::OF_CLASSES {
         let router = RouterSpec { scheduler, buffer_flits: 4, ..RouterSpec::default() };
         let classes = vec![
             ClassSpec { message_flits: 8, virtual_channels: 2, ..ClassSpec::real_time("R1", 0.02) },
@@ -478,7 +478,7 @@ fn wiring() -> impl Strategy<Value = NetworkSpec> {
 }
 
 fn router() -> impl Strategy<Value = RouterSpec> {
-    let scheduler = prop::sample::select(Scheduler::ALL.to_vec());
+    let scheduler = prop::sample::select(Scheduler::OF_CLASSES.to_vec());
     let vc_choice = prop::sample::select(VcChoice::ALL.to_vec());
     let multiplexed = prop::option::of(prop::sample::select(Allocation::ALL.to_vec()));
     (3u32..=7, 1u32..=8, scheduler, vc_choice, multiplexed).prop_map(
