@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::Answer;
 use crate::fixed_point::{self, Report};
-use crate::{accuracy, mediaworm, published, recn, refined, router_nic};
+use crate::{accuracy, admission, mediaworm, published, recn, refined, router_nic};
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{Read, Scenario, Unread};
 
@@ -72,6 +72,8 @@ models! {
     Mediaworm: mediaworm::MODEL,
     /// Routers with levels, changing mixes, interfaces behind a host bus: [`router_nic`].
     RouterNic: router_nic::MODEL,
+    /// Routers with lane arbiters: admission, congestion and power control: [`admission`].
+    Admission: admission::MODEL,
     /// Packet switches in multistage networks, and congestion trees: [`recn`].
     Recn: recn::MODEL,
 }
