@@ -33,10 +33,10 @@ pub mod windows;
 
 use flitwise_language::network::Topology;
 use flitwise_language::quantity::Quantity;
-use flitwise_language::scenario::{ClassKind, Read, Scenario, Scheduler};
+use flitwise_language::scenario::{ClassKind, Read, Scenario};
 
 use crate::answer::Answer;
-use crate::model::{Declaration, Failure, Model, Options, Refusal};
+use crate::model::{Declaration, Failure, Model, Options, Refusal, has_lane_arbiters};
 
 /// Solves the model.
 ///
@@ -80,7 +80,7 @@ pub(crate) const MODEL: Declaration = Declaration {
     described: "Routers with lane arbiters: admission, congestion and power control",
     is_usual: true,
     is_of_runs: false,
-    made_for: |scenario| scenario.switch().is_none() && scenario.router().scheduler == Scheduler::LaneArbiter,
+    made_for: has_lane_arbiters,
     lacks: |quantity| {
         let is_of_others =
             quantity.is_of_packets() || quantity.is_of_circuits() || quantity.is_of_interfaces();
