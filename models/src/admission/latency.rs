@@ -41,7 +41,7 @@ impl<'p> Latencies<'p> {
     pub(super) fn excess(&self, class: &Class) -> Option<f64> {
         class.mean(|route| match class.kind {
             ClassKind::Control => Some(self.control(class, route)),
-            ClassKind::RealTime if self.problem.is_router() => self.real_time_in_router(class, route),
+            _ if self.problem.is_router() => self.in_router(class, route),
             ClassKind::RealTime | ClassKind::BestEffort => {
                 self.problem.path(route).channels[1..].iter().map(|channel| self.wait(class, *channel)).sum()
             }
@@ -61,36 +61,52 @@ impl<'p> Latencies<'p> {
         sum / 2.0 + class.flits / 2.0 * (1.0 - idle)
     }
 
-    /// Wait of data for a channel, that of all data if best effort is not too much for it.
+    /// Wait of data for a channel, between that of all data alike and that of real time before best effort.
+    ///
+    /// Best effort is sure of one flit in `limit`, so that a share `1 - 1/limit` of the turns goes by priority (A.
+    /// Cobham, J. Oper. Res. Soc. Am. 2 (1954) 70); the mean over both classes is the same either way.
+    ///
+    /// ```text
+    /// R / (1 - ρ_RT/c),   R / ((1 - ρ_RT/c) (1 - ρ/c)),   R = 1.33 (M/2) ρ
+    /// ```
     ///
     /// Real time cannot wait longer than beside best effort that always takes its flit in `limit`.
     fn wait(&self, class: &Class, channel: usize) -> Option<f64> {
         let capacity = self.problem.capacities[channel];
         let wait = |load: f64| wait(class.flits, load, capacity);
         let with_all = wait(self.load(channel, 2));
+        let above = 1.0 - self.load(channel, 1) / capacity;
+        let by_turns = 1.0 / self.limit(channel);
+        let shared = |by_priority: f64, all: f64| (1.0 - by_turns) * by_priority + by_turns * all;
         if class.kind == ClassKind::BestEffort {
-            return with_all;
+            return with_all.filter(|_| above > 0.0).map(|all| shared(all / above, all));
         }
+        let room = 1.0 - self.load(channel, 2) / capacity;
+        let with_all = with_all.map(|all| shared(all * room / above, all));
         let stretch = self.stretch(channel);
         let beside_most =
             wait(self.load(channel, 1) * stretch).map(|wait| wait + class.flits * (stretch - 1.0));
         least(with_all, beside_most)
     }
 
+    /// `limit`: best effort is sure of one flit in so many.
+    fn limit(&self, channel: usize) -> f64 {
+        f64::from(high_priority_limit(self.peak * self.loads[1][channel]))
+    }
+
     /// `limit / (limit - 1)`: by how much best effort that always waits slows down the rest of a channel.
     fn stretch(&self, channel: usize) -> f64 {
-        let limit = f64::from(high_priority_limit(self.peak * self.loads[1][channel]));
+        let limit = self.limit(channel);
         if self.loads[2][channel] > 0.0 { limit / (limit - 1.0).max(1e-9) } else { 1.0 }
     }
 
-    /// Real time shares the output port with best effort, packet by packet: `P - 1 + M / (1 - ρ)`.
-    fn real_time_in_router(&self, class: &Class, route: &Route) -> Option<f64> {
+    /// Data share the output port of one router packet by packet, real time before best effort as far as it is not at
+    /// another input: `P - 1 + M / (1 - ρ)`, and `P - 1 + M / ((1 - ρ_RT) (1 - ρ))` below it.
+    fn in_router(&self, class: &Class, route: &Route) -> Option<f64> {
         let channel = *self.problem.path(route).channels.last()?;
-        let stretch = self.stretch(channel);
-        let with_all = crossbar_latency(self.problem.stages, class.flits, self.load(channel, 2));
-        let real_time = crossbar_latency(0.0, class.flits * stretch, self.load(channel, 1) * stretch);
-        let beside_most = real_time.map(|latency| latency + self.problem.stages);
-        let latency = least(with_all, beside_most)?;
+        let above = if class.kind == ClassKind::BestEffort { self.load(channel, 1) } else { 0.0 };
+        let flits = (above < 1.0).then(|| class.flits / (1.0 - above))?;
+        let latency = crossbar_latency(self.problem.stages, flits, self.load(channel, 2))?;
         Some((latency - self.problem.alone(class, route)).max(0.0))
     }
 
@@ -115,6 +131,9 @@ impl<'p> Latencies<'p> {
             return Some(0.0);
         }
         class.mean(|route| {
+            if self.problem.is_router() {
+                return self.in_router(class, route);
+            }
             let channels = self.problem.path(route).channels[1..].iter().enumerate();
             let part = |(at, channel): (usize, &usize)| {
                 let ahead = 2.0 * self.problem.buffer_flits * at as f64;

@@ -54,6 +54,17 @@ impl Accounts {
         Some(rate.max((self.account / packets.mean()).min(1.0) / self.period))
     }
 
+    /// Part of the variance of random messages that accounts leave: `1 - u²` on average, none of an account that is
+    /// always in use, which pays for as much in any time `T`.
+    fn evenness(&self, problem: &Problem, class: &Class) -> f64 {
+        let of = |sender: usize| {
+            let most = self.saturation(problem, class, sender).unwrap_or(f64::INFINITY);
+            1.0 - (class.rate / most).min(1.0).powi(2)
+        };
+        let senders = class.senders.len();
+        (0..senders).map(of).sum::<f64>() / (senders as f64).max(1.0)
+    }
+
     /// Mean time that messages of a sender wait for energy \[cycles\]; none where the account saturates.
     ///
     /// An account is a group of as many servers as it pays for, each busy for `T`: the wait of M/G/k after H.
@@ -169,7 +180,11 @@ fn variance(scenario: &Scenario, problem: &Problem, energies: &Energies, window:
             .connections
             .filter(|_| !scenario.classes()[place].source.has_frames())
             .map_or(1.0, |connections| burstiness(class, connections, window));
-        packets.power(rate, window).variance() * burstiness
+        let is_paid = class.kind == ClassKind::BestEffort && rate > 0.0;
+        let accounts = Accounts::of(scenario).filter(|_| is_paid);
+        packets.power(rate, window).variance()
+            * burstiness
+            * accounts.map_or(1.0, |accounts| accounts.evenness(problem, class))
     };
     problem.classes.iter().enumerate().map(of_class).sum()
 }

@@ -90,7 +90,7 @@ fn best_effort_saturates_where_the_chapter_says() {
     }
 }
 
-/// Best effort alone, 64 to 0.855 of the load: 66,964 pJ/cycle for each flit per cycle and node.
+/// Best effort alone: 66,964 pJ/cycle for each flit per cycle and node.
 #[test]
 fn power_is_that_of_the_chapter() {
     let alone = [("class.RT.share", "0"), ("class.control.rate", "0"), ("power.control", "none")];
@@ -291,46 +291,4 @@ fn is_sound(answer: &Answer) -> bool {
     });
     let cells = answer.sections.0.iter().flat_map(|section| section.rows.iter().flatten());
     of_classes && cells.filter_map(|cell| cell.number()).all(f64::is_finite)
-}
-
-#[test]
-#[ignore = "prints what the README compares with simulations"]
-fn shown() {
-    let show = |name: &str, settings: &[(&str, &str)]| {
-        let begin = std::time::Instant::now();
-        let answer = solved(name, settings);
-        println!("{name} {settings:?} {:?}", begin.elapsed());
-        for class in &answer.classes {
-            let one = &class.means;
-            println!(
-                "   {} net {:.1?} wait {:.2?} post {:.2?} if {:.1?} rej {:.4?} su {:.1?} held {:.1?} P {:.0?} \
-                 dev {:.0?} v {:.4?} acc {:.4?} {:?}",
-                class.name,
-                one.network_latency_cycles,
-                one.waiting_cycles,
-                one.posting_delay_cycles,
-                one.interface_time_cycles,
-                one.rejected_share,
-                one.connection_set_up_cycles,
-                one.connections_held,
-                one.power_pj_per_cycle,
-                one.power_deviation_pj_per_cycle,
-                one.power_violations,
-                one.utilization,
-                class.saturation.as_ref().map(|one| (&one.because, one.at_load_factor)),
-            );
-        }
-    };
-    for load in ["0.2", "0.4", "0.6", "0.75", "0.9"] {
-        show("congestion", &[("mix.load", load)]);
-    }
-    for load in ["0.3", "0.6"] {
-        for control in ["none", "credit", "powerherd"] {
-            show("power", &[("mix.load", load), ("power.control", control)]);
-        }
-    }
-    for load in ["0.4", "0.6"] {
-        show("admission", &[("mix.load", load)]);
-        show("admission-video", &[("mix.load", load)]);
-    }
 }
