@@ -334,7 +334,7 @@ fn load_share(scenario: &Scenario, answer: &Answer) -> Option<f64> {
             lanes.map(|lanes| lanes.at_load_factor).reduce(f64::min)?
         }
         Model::Published | Model::Refined => refined::saturation_factor(scenario)?,
-        Model::RouterNic | Model::Recn => return None,
+        Model::RouterNic | Model::Admission | Model::Recn => return None,
     };
     Some(1.0 / factor)
 }

@@ -1,4 +1,9 @@
-//! Parts of a model of admission, congestion and power control in clusters of wormhole routers with many lanes.
+//! The *admission* model: admission, congestion and power control in clusters of wormhole routers with many lanes, the
+//! analytical counterpart of Yum, Jin, Kim and Das, Integration of admission, congestion, and peak power control in
+//! QoS-aware clusters.
+//!
+//! Control messages go first, then connections, then best effort. The answer is made of closed forms; only refused
+//! connections and credits that are returned at delivery are iterated.
 //!
 //! | module | question |
 //! |---|---|
@@ -13,13 +18,133 @@
 //! of a router. Measured values are those of a prototype of the simulator.
 
 pub mod closed_network;
+mod connections;
 pub mod energy;
 pub mod lane_shares;
+mod latency;
+mod power;
+mod problem;
 pub mod record_law;
 pub mod rejection;
+mod solution;
+#[cfg(test)]
+mod tests;
 pub mod windows;
 
 use flitwise_language::network::Topology;
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{ClassKind, Read, Scenario};
+
+use crate::answer::Answer;
+use crate::model::{Declaration, Failure, Model, Options, Refusal, has_lane_arbiters};
+
+/// Solves the model.
+///
+/// # Errors
+/// When the scenario holds something that the model has not. Saturation is no error.
+pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> {
+    supports(scenario)?;
+    Ok(solution::answer(scenario, options))
+}
+
+/// Whether the model has all that the scenario holds.
+///
+/// # Errors
+/// What it has not.
+pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
+    let mut refusals = match Model::Admission.reads_all(scenario, READS) {
+        Err(Failure::Refused { refusals, .. }) => refusals,
+        _ => Vec::new(),
+    };
+    let nodes = scenario.topology().nodes();
+    if scenario.switch().is_none() && nodes > MOST_NODES {
+        let because = format!("looks at the path of each pair of nodes; it takes up to {MOST_NODES} nodes");
+        refusals.push(Refusal { key: "network".to_owned(), because });
+    }
+    for class in scenario.classes() {
+        if class.kind != ClassKind::RealTime && class.source.has_frames() {
+            let because = "has frames in connections only".to_owned();
+            refusals.push(Refusal { key: format!("class.{}.source.kind", class.name), because });
+        }
+    }
+    if refusals.is_empty() { Ok(()) } else { Err(Failure::Refused { model: Model::Admission, refusals }) }
+}
+
+/// Most nodes, of which the paths of all pairs are looked at one by one.
+const MOST_NODES: u32 = 64;
+
+/// The model in the list of models.
+pub(crate) const MODEL: Declaration = Declaration {
+    word: "admission",
+    legend: "admission model",
+    described: "Routers with lane arbiters: admission, congestion and power control",
+    is_usual: true,
+    is_of_runs: false,
+    made_for: has_lane_arbiters,
+    lacks: |quantity| {
+        let is_of_others =
+            quantity.is_of_packets() || quantity.is_of_circuits() || quantity.is_of_interfaces();
+        let is_lacked = solution::LACKS.contains(&quantity) || quantity.needs_distribution();
+        let is_of_frames = quantity.is_of_frames() && quantity != Quantity::FrameInterval;
+        is_lacked || is_of_others || is_of_frames || quantity == Quantity::Preemptions
+    },
+    supports,
+    solve,
+};
+
+/// What the model reads.
+const READS: &[Read] = &[
+    Read::Words("network.topology", &["router", "mesh"]),
+    Read::Keys("network", &["ports", "radix", "dimensions", "nodes_per_router", "self_traffic"]),
+    Read::Words("router.scheduler", &["lane-arbiter"]),
+    Read::Words("router.vc_choice", &["drawn-input"]),
+    Read::Words("router.crossbar", &["multiplexed"]),
+    Read::Words("router.allocation", &["rotating"]),
+    Read::Keys("router", &["pipeline_stages", "buffer_flits", "virtual_channels"]),
+    Read::Keys("router.weights", &["frame", "per_lane", "pointer"]),
+    Read::Words("interface.kind", &["channel-adapter"]),
+    Read::Keys("interface", &["injection", "buffer"]),
+    Read::Keys("mix", &["load"]),
+    Read::Words("admission.signalling", &["sideband"]),
+    Read::Keys("admission", &["test", "reserve", "limit_share", "hop_delay"]),
+    Read::Keys("congestion", &["control", "credits", "credits_per_queue", "queues", "return", "ack_delay"]),
+    Read::Keys("congestion", &["real_time_drop", "include_interface", "gather", "raise", "lower", "initial"]),
+    Read::Keys("power", &["buffer_read", "buffer_write", "arbitration", "crossbar", "link"]),
+    Read::Keys("power", &["injection_link", "interface", "window", "control", "budget_load", "budget"]),
+    Read::Keys("power", &["real_time_share", "account", "restore", "epoch", "spare_factor"]),
+    Read::Keys("measure", &["warm_up", "end"]),
+    Read::OneClass(ClassKind::Control),
+    Read::OneClass(ClassKind::RealTime),
+    Read::OneClass(ClassKind::BestEffort),
+    Read::Keys(
+        "class",
+        &["kind", "rate", "load", "share", "message_flits", "virtual_channels", "frame_deadline"],
+    ),
+    Read::Keys("class", &["nodes", "destination", "deadlines", "vtick"]),
+    Read::Keys(
+        "class.connections",
+        &["mean", "peak", "on", "count", "request", "spread", "erlangs", "holding"],
+    ),
+    Read::Words("class.source.kind", &["poisson", "cbr", "vbr", "mpeg2"]),
+    Read::Keys(
+        "class.source",
+        &[
+            "frame",
+            "frame_deviation",
+            "sizes",
+            "sequences",
+            "frame_variation",
+            "frame_scale",
+            "streams",
+            "stream",
+            "frame_interval",
+            "header_flits",
+        ],
+    ),
+    Read::Words("class.source.pacing", &["even", "even-late"]),
+    Read::Words("class.source.placement", &["uniform"]),
+    Read::Words("class.source.phase", &["random"]),
+];
 
 /// Where a packet goes: the channels from one node to another.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,13 +168,15 @@ impl Path {
 /// absent have a number too. Of parallel links the first is taken.
 pub fn paths(network: &dyn Topology) -> Vec<Path> {
     let nodes = network.nodes();
-    let place = |router: u32, port: u32| nodes as usize + (router * network.ports() + port) as usize;
-    let path = |source: u32, destination: u32| {
-        let behind = network.path(source, destination).map(|hop| place(hop.router, hop.port));
-        Path { source: source as usize, channels: [source as usize].into_iter().chain(behind).collect() }
-    };
     let pairs = (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to)));
-    pairs.filter(|(from, to)| from != to).map(|(from, to)| path(from, to)).collect()
+    pairs.filter(|(from, to)| from != to).map(|(from, to)| path(network, from, to)).collect()
+}
+
+/// The path from one node to another, which may be the same; channels are those of [`paths`].
+pub fn path(network: &dyn Topology, source: u32, destination: u32) -> Path {
+    let place = |router: u32, port: u32| (network.nodes() + router * network.ports() + port) as usize;
+    let behind = network.path(source, destination).map(|hop| place(hop.router, hop.port));
+    Path { source: source as usize, channels: [source as usize].into_iter().chain(behind).collect() }
 }
 
 /// Numbers that [`paths`] gives to channels.
@@ -71,7 +198,7 @@ fn assert_near(found: f64, expected: f64, relative: f64) {
 }
 
 #[cfg(test)]
-mod tests {
+mod channel_tests {
     use super::*;
 
     /// Loads of item 1: eastward from column x `(x + 1) (k - 1 - x) k / (n - 1)`, at most 1.0667 and 1.25.

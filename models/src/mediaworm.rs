@@ -32,7 +32,7 @@ pub(crate) use solution::LACKS;
 pub use waiting::{Interface, PeriodicQueue};
 
 use crate::answer::Answer;
-use crate::model::{Declaration, Failure, Model, Options, Refusal, has_frames};
+use crate::model::{Declaration, Failure, Model, Options, Refusal, has_frames, has_lane_arbiters};
 use flitwise_language::scenario::{ClassKind, ClassSpec, Read, Scenario, Scheduler};
 use problem::Problem;
 
@@ -116,7 +116,7 @@ pub(crate) const MODEL: Declaration = Declaration {
     described: "Streams of frames beside best effort: intervals, jitter, latencies",
     is_usual: true,
     is_of_runs: false,
-    made_for: has_frames,
+    made_for: |scenario| has_frames(scenario) && !has_lane_arbiters(scenario),
     lacks: |quantity| {
         let is_lacked = LACKS.contains(&quantity)
             || quantity.needs_distribution()

@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::Answer;
 use crate::fixed_point::{self, Report};
-use crate::{accuracy, mediaworm, published, recn, refined, router_nic};
+use crate::{accuracy, admission, mediaworm, published, recn, refined, router_nic};
 use flitwise_language::quantity::Quantity;
-use flitwise_language::scenario::{Read, Scenario, Unread};
+use flitwise_language::scenario::{Read, Scenario, Scheduler, Unread};
 
 /// What a model says of itself, in its own folder.
 pub(crate) struct Declaration {
@@ -72,6 +72,8 @@ models! {
     Mediaworm: mediaworm::MODEL,
     /// Routers with levels, changing mixes, interfaces behind a host bus: [`router_nic`].
     RouterNic: router_nic::MODEL,
+    /// Routers with lane arbiters: admission, congestion and power control: [`admission`].
+    Admission: admission::MODEL,
     /// Packet switches in multistage networks, and congestion trees: [`recn`].
     Recn: recn::MODEL,
 }
@@ -207,9 +209,14 @@ impl Model {
     }
 }
 
-/// Whether a scenario is of routers and of messages that come one by one.
+/// Whether a scenario is of routers and of messages that come one by one, without lane arbiters.
 pub(crate) fn is_of_messages(scenario: &Scenario) -> bool {
-    scenario.switch().is_none() && !has_frames(scenario)
+    scenario.switch().is_none() && !has_frames(scenario) && !has_lane_arbiters(scenario)
+}
+
+/// Whether a scenario is of routers with lane arbiters.
+pub(crate) fn has_lane_arbiters(scenario: &Scenario) -> bool {
+    scenario.switch().is_none() && scenario.router().scheduler == Scheduler::LaneArbiter
 }
 
 /// Whether classes of a scenario send frames.

@@ -368,7 +368,7 @@ impl ChannelLoads {
 }
 
 /// A link from a router, or the one of a node, in words.
-fn words(network: &dyn Topology, at: u32, port: Option<u32>) -> String {
+pub(crate) fn words(network: &dyn Topology, at: u32, port: Option<u32>) -> String {
     let Some(port) = port else { return format!("injection link of node {}", network.address(at)) };
     match network.link_end(at, port) {
         LinkEnd::Node(node) => format!("ejection link of node {}", network.address(node)),

@@ -28,7 +28,7 @@ pub mod stamps;
 use std::fmt;
 
 use crate::answer::Answer;
-use crate::model::{Declaration, Failure, Model, Options, Refusal};
+use crate::model::{Declaration, Failure, Model, Options, Refusal, has_lane_arbiters};
 use crate::queueing::Md1;
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{ClassKind, ClassSpec, Read, Scenario};
@@ -87,7 +87,7 @@ pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
 fn has_levels(scenario: &Scenario) -> bool {
     let has_control = scenario.classes().iter().any(|class| class.kind == ClassKind::Control);
     let is_mixed = !scenario.spec().phases.is_empty();
-    let is_of_routers = scenario.switch().is_none();
+    let is_of_routers = scenario.switch().is_none() && !has_lane_arbiters(scenario);
     let has_host = scenario.host_interface().is_some();
     is_of_routers && (has_control || is_mixed || has_host || scenario.router().preempts())
 }

@@ -106,7 +106,7 @@ mod tests {
         let count = options.len();
         options.sort_unstable();
         options.dedup();
-        assert_eq!((options.len(), count), (9, 9));
+        assert_eq!((options.len(), count), (15, 15));
         let typed = command.get_matches_from(["station", "--rate", "-1", "--vacation-scv", "x"]);
         let typed = Numbers::from_arg_matches(&typed).unwrap().0;
         assert_eq!(typed, [("rate", "-1".to_owned()), ("vacation-scv", "x".to_owned())]);

@@ -83,6 +83,12 @@ impl PacketEnergies {
         Self { kinds: hops.iter().map(kind).collect() }
     }
 
+    /// Packets of any kinds: shares of them that add up to 1, energies \[pJ\], and times over which these are spread
+    /// \[cycles\].
+    pub fn of_kinds(kinds: Vec<(f64, f64, f64)>) -> Self {
+        Self { kinds }
+    }
+
     /// `E[E_R]`: mean energy of a packet \[pJ\].
     pub fn mean(&self) -> f64 {
         self.kinds.iter().fold(0.0, |sum, (share, energy, _)| sum + share * energy)

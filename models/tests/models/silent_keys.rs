@@ -13,7 +13,7 @@ use crate::drawn::{Draw, Keys};
 type Settings = &'static [(&'static str, &'static str)];
 
 /// Scenarios that are varied, with what turns tables on: a preset each, and settings.
-const BASES: [(Model, &str, Settings); 16] = [
+const BASES: [(Model, &str, Settings); 20] = [
     (Model::Published, "router16", &[]),
     (Model::Published, "router16-on-off", &[]),
     (Model::Published, "cube5", &[]),
@@ -25,12 +25,19 @@ const BASES: [(Model, &str, Settings); 16] = [
     (Model::RouterNic, "router-nic", &[("mix.load", "0.6")]),
     (Model::RouterNic, "router-nic", &[("mix.load", "0.6"), ("interface.kind", "qos")]),
     (Model::RouterNic, "router-nic", &[("mix.load", "0.4"), ("interface.kind", "traditional")]),
+    (Model::Admission, "admission", &[]),
+    (Model::Admission, "admission-video", &[]),
+    (Model::Admission, "congestion", &[("congestion.return", "delivery"), ("congestion.credits", "4")]),
+    (Model::Admission, "power", &[("class.RT.connections", REQUESTS)]),
     (Model::Recn, "recn64-quick", &[]),
     (Model::Recn, "recn64-quick", &[("switch.organisation", "one-queue")]),
     (Model::Recn, "recn64-quick", &[("switch.organisation", "four-queues")]),
     (Model::Recn, "recn64-quick", &[("switch.organisation", "voq-switch")]),
     (Model::Recn, "recn64-quick", &[("switch.organisation", "voq-network")]),
 ];
+
+/// Connections that come and go.
+const REQUESTS: &str = "{ mean = 0.02, request = \"poisson\", holding = 100000 }";
 
 /// Values tried of each key.
 const VALUES: u32 = 8;
