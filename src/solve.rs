@@ -160,6 +160,8 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
         page.section(title, &rows);
     }
     page.section("Blocking and sharing by place", &by_place(answer, markdown));
+    page.section("At channel adapters", &groups(answer, Quantity::ADAPTERS, markdown));
+    page.section("Connections", &groups(answer, Quantity::CONNECTIONS, markdown));
     page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency", &percentiles(answer, markdown));
     if details {
@@ -214,6 +216,17 @@ fn by_place(answer: &Answer, markdown: bool) -> Rows {
             let parts = output::BY_PLACE.map(|quantity| output::mean(quantity, class, Time::CYCLES));
             rows.add([class.name.clone()].into_iter().chain(parts));
         }
+    }
+    rows
+}
+
+/// Quantities of a group, of the classes that have any of them.
+fn groups(answer: &Answer, quantities: &[Quantity], markdown: bool) -> Rows {
+    let mut rows = Rows::new(&output::heads(quantities, markdown), markdown);
+    let is_told = |class: &&ClassAnswer| quantities.iter().any(|one| class.value((*one).into()).is_some());
+    for class in answer.classes.iter().filter(is_told) {
+        let found = quantities.iter().map(|quantity| output::mean(*quantity, class, Time::CYCLES));
+        rows.add([class.name.clone()].into_iter().chain(found));
     }
     rows
 }

@@ -22,7 +22,7 @@ use flitwise_experiment::answer::{ClassSimulation, ConfidenceInterval, Simulatio
 /// Reads `quantity`, and for a miss probability `at`: the deadlines, each once. `None` after a fault.
 pub fn read_measures(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<Measure>> {
     const DEADLINES: &str = "at = [{ deadline = 42 }], or at = [{ hops = 2, deadline = 55 }]";
-    let compared = Quantity::compared();
+    let compared = [Quantity::compared(), vec![Quantity::AcceptedRate]].concat();
     reader.require(table, "quantity", &one_of(compared.iter().map(|one| one.word())), None);
     let quantity = reader.word(table, "quantity", &compared, Quantity::word)?;
     if quantity != Quantity::MissProbability {

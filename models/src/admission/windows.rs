@@ -93,7 +93,9 @@ impl InjectionQueue {
         // E[(Q - C)+] = ρ η^C / (1 - η), E[min(Q, C)] = ρ (1 - η^C) / (1 - η), λ = ρ / M
         let all = self.message_flits / -(-decay).exp_m1();
         let interface = all * -(-decay * f64::from(credits)).exp_m1();
-        Some(GateTimes { posting: all * beyond, interface })
+        // what a simulation of any length would not see is none
+        let posting = Some(all * beyond).filter(|posting| *posting > 1e-6).unwrap_or(0.0);
+        Some(GateTimes { posting, interface })
     }
 }
 
