@@ -196,7 +196,12 @@ impl Requirement {
                 let typed = number.trim();
                 let unit = if typed.parse::<f64>().is_ok() { format!(" {unit}") } else { String::new() };
                 let is_other = is_time && scenario.shown_time().1 != 1.0;
-                let typed = is_other.then(|| format!("{typed}{unit}"));
+                let is_worded = measure.quantity.unit() == Unit::PjPerCycle && typed.parse::<f64>().is_err();
+                let typed = match (is_other, is_worded) {
+                    (true, _) => Some(format!("{typed}{unit}")),
+                    (false, true) => Some(typed.to_owned()),
+                    (false, false) => None,
+                };
                 Ok(Self { typed, ..Self::new(class, measure, limit) })
             }
             _ => Err(wrong),

@@ -19,6 +19,7 @@ pub struct StationAnswer {
     pub saturated: bool,
     /// What only this station answers, by name with its unit.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(default)]
     pub values: BTreeMap<&'static str, f64>,
     /// One answer per class, in the order of the question; one named `all` where there are no classes.
     pub classes: Vec<CustomersAnswer>,

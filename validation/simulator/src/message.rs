@@ -97,8 +97,8 @@ pub struct Delivery {
     pub part: FramePart,
 }
 
-/// What a message spends between applications and links; all 0 with ideal interfaces. Behind a host bus `interface` is 0,
-/// with channel adapters `bus` and `receive` are.
+/// What a message spends between applications and links; all 0 with ideal interfaces. Behind a host bus `interface` is
+/// 0, with channel adapters `bus` and `receive` are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostTimes {
     /// From its generation until the firmware hands it over, or a channel adapter has posted it \[cycles\].

@@ -4,7 +4,7 @@
 //! interval of their frames is adjusted by less than half a stream, so that loads are met exactly.
 
 use flitwise_language::document::{Reader, Table};
-use flitwise_language::scenario::{Fault, Scenario, Sequences, words_of};
+use flitwise_language::scenario::{Fault, Scenario, Scheduler, Sequences, words_of};
 use flitwise_models::mediaworm;
 use flitwise_models::model::Options;
 
@@ -35,7 +35,7 @@ pub(super) const KEYS: &[Key] = &[
     // share of the flits that are real time where there is best effort
     Key::bounds("real_time_share", [1e-3, 1.0], [0.8, 0.8]),
     Key::any_of("crossbars", || words_of("router.crossbar"), "full"),
-    Key::any_of("schedulers", || words_of("router.scheduler"), FINE_GRAINED),
+    Key::any_of("schedulers", || Scheduler::OF_CLASSES.map(Scheduler::word).to_vec(), FINE_GRAINED),
     // all frames of one length, of normal lengths, or a pattern of I, P and B frames
     Key::any_of("sources", || vec!["cbr", "vbr", "mpeg2"], "vbr"),
     // mean length, and deviation as a share of it

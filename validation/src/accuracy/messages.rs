@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use flitwise_language::document::{Reader, Table};
-use flitwise_language::scenario::{DestinationPattern, words_of};
+use flitwise_language::scenario::{DestinationPattern, Scheduler};
 
 use super::DRAWN_LOAD;
 use super::draw::{Draw, rounded, whole_at};
@@ -55,7 +55,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::chance("best_effort"),
     // the most that one class may load a link more than another
     Key::number("load_ratio", [1.0, 1000.0], 1.0),
-    Key::any_of("schedulers", || words_of("router.scheduler"), "virtual-clock"),
+    Key::any_of("schedulers", || Scheduler::OF_CLASSES.map(Scheduler::word).to_vec(), "virtual-clock"),
     // probability that Vticks are given, out of proportion to the rates, and what they then are of those in proportion
     Key::chance("odd_vticks"),
     Key::bounds("vtick_factor", [0.01, 100.0], [0.5, 2.0]),

@@ -152,7 +152,9 @@ x = { key = "class.R1.rate", values = [0.004, 0.002] }
          \"frame-interval-autocorrelation\", \"frame-latency\", \"late-frames\", \
          \"set-up-probability\", \"circuit-attempts\", \"circuits-established\", \"circuits-dropped\", \
          \"circuit-drop-share\", \"set-up-delay\", \"circuit-load\", \"end-to-end-latency\", \"doorbell\", \"bus\", \
-         \"wire\", \"receive\", \"throughput\" or \"set-aside-queues\"\n  \
+         \"wire\", \"receive\", \"posting-delay\", \"queueing-delay\", \"posted-latency\", \"interface-time\", \
+         \"rejected-share\", \"connection-set-up\", \"connections-held\", \"power\", \"power-deviation\", \
+         \"power-violations\", \"throughput\", \"set-aside-queues\" or \"accepted-rate\"\n  \
          help: did you mean \"network-latency\"?",
         "t:7:13: claim[1].tolerance: found 5, wanted a share from 0 to 1, such as 0.05 for 5 %\n  help: 5 % is 0.05",
         "t:9:1: claim[2].than: found none of them, wanted than = [classes] or [[claim.variant]]",
@@ -564,7 +566,10 @@ fn claims_may_be_about_either_model() {
         }
     }
     let faults = read("simulation").unwrap_err();
-    assert_eq!(faults[0].wanted, "\"published\", \"refined\", \"mediaworm\", \"router-nic\" or \"recn\"");
+    assert_eq!(
+        faults[0].wanted,
+        "\"published\", \"refined\", \"mediaworm\", \"router-nic\", \"admission\" or \"recn\""
+    );
 }
 
 /// Numbers of several variants are judged one by one, and variants stand in order like classes.

@@ -1,6 +1,7 @@
 //! `[congestion]`: what keeps messages of best effort out of a full network.
 
 use super::declare::*;
+use super::interface::BUFFER_MESSAGES;
 use super::{InterfaceBuffer, InterfaceKind, ScenarioSpec};
 
 table! {
@@ -128,7 +129,7 @@ impl ScenarioSpec {
             door.refuse("congestion.credits", congestion.credits.to_string(), &wanted, help);
         }
         let room = self.interface.and_then(|interface| interface.buffer);
-        if let Some(InterfaceBuffer::Messages(room)) = room {
+        if let InterfaceBuffer::Messages(room) = room.unwrap_or(InterfaceBuffer::Messages(BUFFER_MESSAGES)) {
             let all = congestion.credits_per_queue.unwrap_or(congestion.credits);
             let key = if congestion.credits_per_queue.is_some() { "credits_per_queue" } else { "credits" };
             if all > room {

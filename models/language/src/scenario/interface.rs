@@ -327,7 +327,7 @@ impl HostInterface {
 }
 
 /// Buffer of a channel adapter where none is given \[messages\].
-const BUFFER_MESSAGES: u32 = 1024;
+pub(super) const BUFFER_MESSAGES: u32 = 1024;
 
 impl Scenario {
     /// The channel adapter of each node; `None` of another interface.

@@ -27,7 +27,8 @@ fn every_fault_is_reported_at_once() {
             "mean: found nothing, wanted 1e-6 to 1e9 cycles",
             "scv: found NaN, wanted 0 (always the same) to 1e6; 1 is exponential",
             "class: found a class, wanted none: mg1 has no classes\n  \
-             help: multirate-loss, non-preemptive, preemptive-resume, dps, closed-network, shot-noise and chernoff have",
+             help: multirate-loss, non-preemptive, preemptive-resume, dps, closed-network, shot-noise and chernoff \
+             have",
         ]
     );
 }

@@ -62,7 +62,8 @@ fn text(network: &str, router: &str, tables: &str) -> String {
         "name = \"by hand\"\n[units]\nlink = \"1.6 Gbps\"\nflit_bits = 128\n[network]\n{network}\n[router]\n\
         scheduler = \"lane-arbiter\"\nvc_choice = \"drawn-input\"\ncrossbar = \"multiplexed\"\n{router}\n{tables}\n\
         [[class]]\nname = \"RT\"\nkind = \"real-time\"\nvirtual_channels = 2\nmessage_flits = 40\n\
-        connections = {{ mean = 0.02, count = 10 }}\n[[class]]\nname = \"BE\"\nkind = \"best-effort\"\nvirtual_channels = 2\nmessage_flits = 40\nrate = 0.005\n\
+        connections = {{ mean = 0.02, count = 10 }}\n[[class]]\nname = \"BE\"\nkind = \"best-effort\"\n\
+        virtual_channels = 2\nmessage_flits = 40\nrate = 0.005\n\
         [[class]]\nname = \"control\"\nkind = \"control\"\nmessage_flits = 10\nrate = 0.001\n"
     )
 }
