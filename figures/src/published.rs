@@ -121,20 +121,11 @@ pub const PUBLISHED: &[Published] = published![
     "rn-figv",
     "acp-fig3",
     "acp-fig4a",
-    "acp-fig4a-posted",
-    "acp-fig4b",
     "acp-t3",
     "acp-t4",
-    "acp-fig6a",
     "acp-fig6b",
-    "acp-fig6c",
-    "acp-fig7a",
-    "acp-fig7a-total",
     "acp-fig8b",
-    "acp-fig8c",
     "acp-fig9a",
-    "acp-fig9b",
-    "acp-fig9c",
 ];
 
 /// Figures and claims of one source.
