@@ -5,66 +5,7 @@
 //! time in the network. Bounds are H. Chernoff's (Ann. Math. Stat. 23 (1952) 493), proven for packets that come at
 //! random and book all their energy at once.
 
-use crate::queueing::shot_noise::normal_quantile;
 use crate::queueing::{Chernoff, Jump, Shot, ShotNoise};
-
-/// Energy of a flit \[pJ\].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EnergyTable {
-    /// Reading a buffer.
-    pub buffer_read: f64,
-    /// Writing a buffer.
-    pub buffer_write: f64,
-    /// Arbitration, once per router.
-    pub arbitration: f64,
-    /// Crossing a crossbar.
-    pub crossbar: f64,
-    /// A network link.
-    pub link: f64,
-    /// Injection link and interface.
-    pub interface: f64,
-}
-
-impl Default for EnergyTable {
-    /// Links of 10.21 pJ/bit and flits of 128 bits; interfaces count nothing.
-    fn default() -> Self {
-        Self {
-            buffer_read: 31.125,
-            buffer_write: 27.075,
-            arbitration: 6.10086,
-            crossbar: 68.475,
-            link: 10.21 * 128.0,
-            interface: 0.0,
-        }
-    }
-}
-
-impl EnergyTable {
-    /// `E_router`: input and output buffers are written and read \[pJ per flit\].
-    pub fn router(&self) -> f64 {
-        2.0 * (self.buffer_read + self.buffer_write) + self.arbitration + self.crossbar
-    }
-
-    /// `E_link`: a network channel \[pJ per flit\].
-    pub fn link(&self) -> f64 {
-        self.link
-    }
-
-    /// Energy of a packet over `hops` network channels \[pJ\].
-    ///
-    /// ```
-    /// use flitwise_models::admission::energy::EnergyTable;
-    ///
-    /// let table = EnergyTable::default();
-    /// assert_eq!(format!("{:.5} {:.2}", table.router(), table.link()), "190.97586 1306.88");
-    /// assert_eq!(format!("{:.0}", table.packet(40.0, 2)), "127468");
-    /// ```
-    pub fn packet(&self, flits: f64, hops: u32) -> f64 {
-        let hops = f64::from(hops);
-        // M (E_router (D + 1) + E_link D)
-        flits * (self.router() * (hops + 1.0) + self.link() * hops + self.interface)
-    }
-}
 
 /// Packets of a source, or of a network.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,15 +15,6 @@ pub struct PacketEnergies {
 }
 
 impl PacketEnergies {
-    /// Packets of `flits` flits through routers of so many stages; `hops` has shares of packets and the network
-    /// channels that they cross. Shares add up to 1.
-    pub fn new(table: &EnergyTable, flits: f64, stages: f64, hops: &[(f64, u32)]) -> Self {
-        // a packet alone takes P - 1 + P h + M cycles
-        let time = |hops: u32| stages - 1.0 + stages * f64::from(hops) + flits;
-        let kind = |(share, hops): &(f64, u32)| (*share, table.packet(flits, *hops), time(*hops));
-        Self { kinds: hops.iter().map(kind).collect() }
-    }
-
     /// Packets of any kinds: shares of them that add up to 1, energies \[pJ\], and times over which these are spread
     /// \[cycles\].
     pub fn of_kinds(kinds: Vec<(f64, f64, f64)>) -> Self {
@@ -179,11 +111,6 @@ pub fn smoothing(load_max: f64) -> f64 {
     1.0 - 1.2 * load_max.clamp(0.0, 0.75).powi(2)
 }
 
-/// Largest of `windows` windows, by a normal law: `mean + deviation Φ⁻¹(1 - 1/N)`; the mean of fewer than two.
-pub fn normal_peak(mean: f64, deviation: f64, windows: u64) -> f64 {
-    if windows > 2 { mean + deviation * normal_quantile(1.0 / windows as f64) } else { mean }
-}
-
 /// Load at which PowerHerd first stops a router: `Π / (n max_r e_r)`, with the energy that each router takes for a
 /// unit of the load \[pJ/cycle\]. None where none takes any.
 pub fn first_throttling(budget: f64, routers: &[f64]) -> Option<f64> {
@@ -196,13 +123,35 @@ mod tests {
     use super::*;
     use crate::admission::{Path, assert_near, channels, mesh, paths};
 
+    use flitwise_language::scenario::Energies;
+
     const FLITS: f64 = 40.0;
     const NODES: f64 = 16.0;
+    /// Those of the chapter, links of 128 bits.
+    const ENERGIES: Energies = Energies {
+        buffer_read: 31.125,
+        buffer_write: 27.075,
+        arbitration: 6.10086,
+        crossbar: 68.475,
+        link: 10.21 * 128.0,
+        injection_link: 0.0,
+        interface: 0.0,
+    };
+
+    /// Packets of `flits` flits through routers of five stages, with shares of them by network channels crossed.
+    fn packets(flits: f64, hops: &[(f64, u32)]) -> PacketEnergies {
+        // a packet alone takes P - 1 + P h + M cycles
+        let kind = |(share, hops): &(f64, u32)| {
+            let hops = f64::from(*hops);
+            (*share, flits * ENERGIES.flit(hops), 4.0 + 5.0 * hops + flits)
+        };
+        PacketEnergies::of_kinds(hops.iter().map(kind).collect())
+    }
 
     fn of_paths<'a>(paths: impl Iterator<Item = &'a Path>) -> PacketEnergies {
         let hops: Vec<u32> = paths.map(Path::hops).collect();
         let shares: Vec<(f64, u32)> = hops.iter().map(|one| (1.0 / hops.len() as f64, *one)).collect();
-        PacketEnergies::new(&EnergyTable::default(), FLITS, 5.0, &shares)
+        packets(FLITS, &shares)
     }
 
     fn of_mesh() -> PacketEnergies {
@@ -255,14 +204,13 @@ mod tests {
     #[test]
     fn the_centre_throttles_first() {
         let network = mesh(4);
-        let table = EnergyTable::default();
         let mut routers = vec![0.0; 16];
         assert_eq!(channels(&*network), 16 + 16 * network.ports() as usize);
         for path in paths(&*network) {
             for channel in &path.channels[1..] {
                 let is_last = Some(channel) == path.channels.last();
                 let router = (channel - 16) / network.ports() as usize;
-                routers[router] += (table.router() + if is_last { 0.0 } else { table.link() }) / 15.0;
+                routers[router] += (ENERGIES.router() + if is_last { 0.0 } else { ENERGIES.link }) / 15.0;
             }
         }
         assert_near(routers.iter().sum::<f64>() / 16.0, 4185.0, 1e-4);
@@ -281,14 +229,11 @@ mod tests {
         assert_near(packets.largest_rate_within(1e4, 500.0, 1.0).unwrap(), 1e4 / packets.mean(), 1e-9);
         assert!(packets.largest_rate_within(1e4, 500.0, 0.0).unwrap() < 1e-6);
         assert_eq!(packets.saturation_under_credits(1.0, 500.0), Some(0.0));
-        let nothing = PacketEnergies::new(&EnergyTable::default(), FLITS, 5.0, &[]);
+        let nothing = self::packets(FLITS, &[]);
         assert_eq!((nothing.largest_rate(1.0), nothing.saturation_under_credits(1.0, 5.0)), (None, None));
         // one router, no link
-        let one = PacketEnergies::new(&EnergyTable::default(), 1.0, 5.0, &[(1.0, 0)]);
+        let one = self::packets(1.0, &[(1.0, 0)]);
         assert_near(one.mean(), 190.975_86, 1e-7);
-        assert_eq!([0, 1, 2].map(|windows| normal_peak(5.0, 1.0, windows)), [5.0; 3]);
-        assert!((normal_peak(5.0, 1.0, 1_000) - 8.090).abs() < 1e-3);
-        assert!(normal_peak(5.0, 1.0, u64::MAX).is_finite());
         assert_eq!([smoothing(0.0), smoothing(0.75)], [1.0, smoothing(9.0)]);
     }
 }

@@ -111,13 +111,6 @@ pub fn saturated_interface_time(credits: u32, message_flits: f64, throughput: f6
     (throughput > 0.0).then(|| f64::from(credits) * message_flits / throughput)
 }
 
-/// Throughput of a saturated 4x4 mesh with `credits` credits returned at injection \[flits/cycle and node\], a fit of
-/// five measured values within 0.005 for packets of 40 flits; no derivation, and no other network.
-pub fn saturated_throughput_4x4(credits: u32) -> f64 {
-    // θ = 0.845 - 0.21 C^-0.6
-    if credits == 0 { 0.0 } else { 0.845 - 0.21 * f64::from(credits).powf(-0.6) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,10 +190,7 @@ mod tests {
 
     #[test]
     fn saturated_values_are_those_of_the_chapter() {
-        for (credits, measured) in [(1, 0.632), (4, 0.756), (16, 0.801), (50, 0.825), (200, 0.836)] {
-            assert!((saturated_throughput_4x4(credits) - measured).abs() < 0.0051, "{credits}");
-        }
         assert_near(saturated_interface_time(50, 40.0, 0.8254).unwrap(), 2_423.0, 1e-3);
-        assert_eq!((saturated_throughput_4x4(0), saturated_interface_time(9, 40.0, 0.0)), (0.0, None));
+        assert_eq!(saturated_interface_time(9, 40.0, 0.0), None);
     }
 }
