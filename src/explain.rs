@@ -2,6 +2,7 @@
 //!
 //! One [`Derivation`] is made from the solver's record and written in the format asked for.
 
+mod admission;
 mod derivation;
 mod diagram;
 mod document;
@@ -83,6 +84,7 @@ fn other(
             let derivation = match model {
                 Model::Refined => refined::derivation(scenario, answer, only),
                 Model::Mediaworm => mediaworm::derivation(scenario, answer, only),
+                Model::Admission => admission::derivation(scenario, answer, only),
                 Model::RouterNic => router_nic::derivation(scenario, answer, only),
                 _ => sections::derivation(scenario, answer, only),
             };

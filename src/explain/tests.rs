@@ -227,7 +227,7 @@ fn the_refined_model_is_explained() {
             assert!(silent || answer.saturated || checked >= 20, "{name} times {factor}: {checked}");
         }
     }
-    for equation in refined::ALL.iter().chain(mediaworm::ALL).chain(router_nic::ALL) {
+    for equation in refined::ALL.iter().chain(mediaworm::ALL).chain(router_nic::ALL).chain(admission::ALL) {
         assert!(formula::Expression::parse(equation.formula).is_some(), "{}", equation.formula);
     }
 }
@@ -281,6 +281,28 @@ fn the_router_nic_model_is_explained() {
         let of = format!("{kind} {injection} {scheduler}");
         assert!(assert_true(&derivation, &of) >= 16, "{of}");
         assert_whole(&derivation, &answer, kind == "ideal");
+    }
+}
+
+/// And the admission model: connections refused, power under a budget, credits beyond saturation, frames.
+#[test]
+fn the_admission_model_is_explained() {
+    for (preset, load, set, steps) in [
+        ("admission", "0.6", vec![], 19),
+        ("admission", "0.4", vec![("admission.test", "false")], 19),
+        ("admission-video", "0.7", vec![], 19),
+        ("congestion", "0.8", vec![("congestion.credits", "20")], 11),
+        ("power", "0.3", vec![], 25),
+        ("power", "0.5", vec![("power.control", "powerherd")], 24),
+    ] {
+        let mut document = Preset::find(preset).unwrap().document();
+        document.set("mix.load", load, &Place::Program).unwrap();
+        set.iter().for_each(|(key, value)| document.set(key, value, &Place::Program).unwrap());
+        let scenario = document.scenario().unwrap();
+        let answer = Model::Admission.solve(&scenario, &Options::default()).unwrap();
+        let derivation = admission::derivation(&scenario, &answer, None);
+        let checked = assert_true(&derivation, preset);
+        assert!(checked >= steps, "{preset} {load}: {checked}");
     }
 }
 

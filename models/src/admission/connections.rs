@@ -3,9 +3,7 @@
 use super::problem::Problem;
 use super::rejection::{LossNetwork, Rejections, Route, circuits, held};
 use crate::fixed_point::Report;
-use flitwise_language::scenario::{
-    AdmissionSpec, Connections, Energies, PowerControl, Requests, Reserve, Scenario, ScenarioSpec,
-};
+use flitwise_language::scenario::{AdmissionSpec, Connections, Energies, Requests, Reserve, Scenario};
 
 /// What becomes of the requests of a class.
 #[derive(Clone, Debug)]
@@ -131,18 +129,6 @@ fn enough(calls: f64) -> u32 {
 
 /// `Π_RT / R`: what connections may take at each router under credit power control \[pJ/cycle\].
 fn router_budget(scenario: &Scenario) -> Option<(f64, Energies)> {
-    let spec = scenario.spec().power.filter(|power| power.control == PowerControl::Credit)?;
-    let share = spec.real_time_share.unwrap_or_else(|| real_time_share(scenario.spec()));
-    let routers = f64::from(scenario.topology().routers());
-    Some((scenario.power_budget()? * share / routers, scenario.energies()?))
-}
-
-/// Part of the offered load of data that is real time's.
-pub(super) fn real_time_share(spec: &ScenarioSpec) -> f64 {
-    let load = |level: usize| -> f64 {
-        let of_level = spec.classes.iter().filter(|class| class.kind.level() == level);
-        of_level.map(|class| class.rate * f64::from(class.message_flits)).sum()
-    };
-    let (real_time, best_effort) = (load(1), load(2));
-    if real_time > 0.0 { real_time / (real_time + best_effort) } else { 0.0 }
+    let (budget, share) = scenario.credit_budget()?;
+    Some((budget * share / f64::from(scenario.topology().routers()), scenario.energies()?))
 }

@@ -5,6 +5,11 @@
 //! server whose other lanes are backlogged (latency-rate servers: Stiliadis and Varma, IEEE/ACM Trans. Networking 6
 //! (1998) 611; interleaved round robin: Tabatabaee, Le Boudec and Boyer, RTAS 2021).
 
+use super::problem::{Class, Loads, Problem};
+pub use flitwise_language::scenario::Pointer;
+use flitwise_language::scenario::{ClassKind, Scenario, WeightFrame};
+use flitwise_language::section::{Cell, Layout, Section};
+
 /// The largest limit of high priority; a number, not "no limit".
 pub const LIMIT_MAX: u32 = 255;
 
@@ -31,15 +36,6 @@ pub fn high_priority_limit(peak_rates: f64) -> u32 {
 pub fn weight(frame: u32, rate: f64, all: f64) -> u32 {
     // W_v = max(1, nearest(F R_v / Σ R)); what is not a number becomes 0
     ((f64::from(frame) * rate / all).round() as u32).max(1)
-}
-
-/// How a lane's weight is spent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pointer {
-    /// The next lane after every flit.
-    Fast,
-    /// The next lane when the weight is spent.
-    Slow,
 }
 
 /// A lane and those that it shares a channel with.
@@ -113,6 +109,48 @@ pub fn mean_time(message_flits: f64, load: f64, pointer: Pointer) -> Option<f64>
 /// total load, \[cycles\]: `P - 1 + M / (1 - ρ)`. Measured are 116 for 104 and 199 for 204 at loads 0.6 and 0.8.
 pub fn crossbar_latency(stages: f64, message_flits: f64, load: f64) -> Option<f64> {
     mean_time(message_flits, load, Pointer::Fast).map(|served| stages - 1.0 + served)
+}
+
+/// Flits of a large frame: 255 entries of 64 flits.
+const LARGE_FRAME: u32 = 255 * 64;
+
+/// What the lanes of connections get at the link that they take most of; none without connections.
+///
+/// Connections are spread evenly over the lanes of their class, so that all lanes have the same weight.
+pub(super) fn section(scenario: &Scenario, problem: &Problem, loads: &Loads) -> Option<Section> {
+    let has_connections = |class: &Class| class.kind == ClassKind::RealTime && class.connections.is_some();
+    let place = problem.classes.iter().position(has_connections)?;
+    let (class, connections) = (&problem.classes[place], problem.classes[place].connections?);
+    let spec = scenario.router().weights();
+    let real_time = &loads[ClassKind::RealTime.level()];
+    let channel = (0..real_time.len()).max_by(|one, other| real_time[*one].total_cmp(&real_time[*other]))?;
+    let (load, lanes) = (real_time[channel], scenario.virtual_channels()[place].len().max(1) as u32);
+    let each = load / f64::from(lanes);
+    let weight = match spec.frame {
+        WeightFrame::Small => weight(spec.per_lane.saturating_mul(lanes), each, load),
+        WeightFrame::Flits(flits) => weight(flits, each, load),
+        WeightFrame::Large => {
+            let share = scenario.spec().real_time_share();
+            weight(LARGE_FRAME, each, if share > 0.0 { share } else { 1.0 })
+        }
+    };
+    let weight = if load > 0.0 { weight } else { 1 };
+    let limit = high_priority_limit(load * connections.peak / connections.mean);
+    let lane = LaneShare { weight, others: vec![weight; lanes as usize - 1] };
+    let time = lane.worst_time(class.flits.round() as u64, spec.pointer);
+    let title = "Lanes of connections at the link that they take most of";
+    let section = Section::new("lanes", title, Layout::Record)
+        .with("link", "link", "", problem.words(channel).as_str())
+        .with("load", "its load of connections", "flits/cycle", load)
+        .with("lanes", "lanes", "", Cell::Count(u64::from(lanes)))
+        .with("weight_flits", "weight of each", "flits", Cell::Count(u64::from(weight)))
+        .with("share", "share of a lane, all backlogged", "", lane.share())
+        .with("limit", "one flit of best effort in", "flits", Cell::Count(u64::from(limit)))
+        .with("worst_time_cycles", "a message, all lanes backlogged, at most", "cycles", Cell::Count(time));
+    let beside = behind_best_effort(time, limit).map(Cell::Count).unwrap_or(Cell::None);
+    let section = section.with("worst_time_beside_cycles", "best effort backlogged, too", "cycles", beside);
+    let mean = mean_time(class.flits, load, spec.pointer);
+    Some(section.with("mean_time_cycles", "a message at this load, mean", "cycles", mean))
 }
 
 #[cfg(test)]

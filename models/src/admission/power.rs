@@ -3,7 +3,6 @@
 use statrs::function::erf::erfc;
 
 use super::Path;
-use super::connections::real_time_share;
 use super::energy::{PacketEnergies, first_throttling, smoothing};
 use super::problem::{Class, Loads, Problem, Route};
 use flitwise_language::scenario::{
@@ -24,13 +23,11 @@ impl Accounts {
     /// None with another control; none, too, where energy comes back when a message should have arrived, which holds
     /// nothing back.
     pub(super) fn of(scenario: &Scenario) -> Option<Self> {
-        let power = scenario.spec().power;
-        let spec =
-            power.filter(|spec| spec.control == PowerControl::Credit && spec.restore == Restore::Window)?;
-        let share = spec.real_time_share.unwrap_or_else(|| real_time_share(scenario.spec()));
+        let (budget, share) = scenario.credit_budget()?;
+        let spec = scenario.spec().power.filter(|spec| spec.restore == Restore::Window)?;
         let period = f64::from(spec.account);
         let nodes = f64::from(scenario.topology().nodes());
-        let account = scenario.power_budget()? * (1.0 - share) * period / nodes;
+        let account = budget * (1.0 - share) * period / nodes;
         Some(Self { account, period, energies: scenario.energies()? })
     }
 

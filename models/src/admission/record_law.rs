@@ -5,10 +5,19 @@
 //! `1/k`, whatever the law and so whatever the network (A. Rényi, Théorie des éléments saillants d'une suite
 //! d'observations, 1962). The time by which frames miss does depend on the network.
 
+use flitwise_language::scenario::Scenario;
 use statrs::function::harmonic::harmonic;
 
 /// Share of the frames after the first that miss: `(H_n - 1) / (n - 1)`.
 pub use crate::router_nic::stationary_miss_probability as deadline_missing_probability;
+
+/// Frames of a stream of a class that are measured, in whole intervals; none without frames or without an end of the
+/// run.
+pub fn measured_frames(scenario: &Scenario, class: usize) -> Option<u32> {
+    let (run, frames) = (scenario.terminating()?, scenario.frames(class)?);
+    let measured = run.cycles.saturating_sub(scenario.warm_up_cycles().unwrap_or(0)) as f64;
+    Some((measured / frames.interval).floor().min(f64::from(u32::MAX)) as u32)
+}
 
 /// Expected misses among the first `frames` frames of a stream: `H_n - 1`; none without frames.
 pub fn expected_misses(frames: u32) -> f64 {

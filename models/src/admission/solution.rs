@@ -2,10 +2,11 @@
 
 use super::closed_network::{Chain, ClosedNetwork};
 use super::connections::{Admitted, admit};
+use super::lane_shares;
 use super::latency::{Credits, Latencies, posting};
 use super::power::{Accounts, Power};
 use super::problem::{Class, Loads, Problem};
-use super::record_law::deadline_missing_probability;
+use super::record_law::{deadline_missing_probability, measured_frames};
 use super::windows::{InjectionQueue, saturated_interface_time};
 use crate::answer::{Answer, ClassAnswer, Report, Saturation, TimesAnswer};
 use crate::fixed_point;
@@ -34,10 +35,10 @@ pub(crate) const LACKS: [Quantity; 12] = [
 ];
 
 /// What changes nothing in an answer.
-const IDLE: &str = "router.weights, router.virtual_channels, class.virtual_channels, vtick, interface.injection, \
-                    connections.spread, connections.on without [power], congestion.real_time_drop, \
-                    include_interface, gather, raise, lower and initial, power.epoch and spare_factor: they change \
-                    nothing here. Lanes are taken to be many enough, and messages of connections are none dropped";
+const IDLE: &str = "virtual_channels without connections, vtick, interface.injection, connections.spread, connections.on \
+                    without [power], congestion.real_time_drop, include_interface, gather, raise, lower and initial, \
+                    power.epoch and spare_factor: they change nothing here. Lanes are taken to be many enough, and \
+                    messages of connections are none dropped";
 
 /// What to know of every deadline that follows the latest frame.
 const RECORDS: &str = "frame_deadline: a ratchet is missed by records, (H_n - 1) / (n - 1) of n frames of a stream \
@@ -209,7 +210,8 @@ pub(super) fn answer(scenario: &Scenario, options: &Options) -> Answer {
         .collect();
     let of_requests = solution.admitted.iter().flatten().filter_map(|admitted| admitted.report.clone());
     let report = of_requests.fold(fixed_point::Report::default(), fixed_point::Report::then);
-    let sections = [Some(flow(&solution)), deadlines(scenario)];
+    let lanes = lane_shares::section(scenario, &solution.problem, &solution.loads);
+    let sections = [Some(flow(&solution)), lanes, deadlines(scenario)];
     let sections: Vec<Section> = sections.into_iter().flatten().collect();
     let is_known = !solution.is_squeezed(2);
     let of_power = solution.power.as_ref().filter(|_| is_known).map(|power| power.section.clone());
@@ -458,12 +460,9 @@ fn deadlines(scenario: &Scenario) -> Option<Section> {
         .column("rule", "rule", "")
         .column("deadline_missing_probability", "missed", "")
         .column("deadline_missing_time_cycles", "late by", "cycles");
-    let run = scenario.terminating()?;
-    let measured = run.cycles.saturating_sub(scenario.warm_up_cycles().unwrap_or(0)) as f64;
     for (place, class) in scenario.classes().iter().enumerate() {
-        let Some(frames) = scenario.frames(place) else { continue };
+        let Some(number) = measured_frames(scenario, place) else { continue };
         if class.frame_deadline.contains(&FrameDeadline::Ratchet) {
-            let number = (measured / frames.interval).floor().min(f64::from(u32::MAX)) as u32;
             let missed = deadline_missing_probability(number);
             section.rows.push(vec![class.name.as_str().into(), "ratchet".into(), missed.into(), Cell::None]);
         }

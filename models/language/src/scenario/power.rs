@@ -1,7 +1,7 @@
 //! `[power]`: what flits cost, and how the power of a network is kept below a budget.
 
 use super::declare::*;
-use super::{Scenario, ScenarioSpec, Scheduler};
+use super::{ClassKind, Scenario, ScenarioSpec, Scheduler};
 use crate::document::in_short;
 
 /// Energy of a link where none is given \[pJ/bit\].
@@ -152,9 +152,26 @@ impl Scenario {
         };
         spec.budget.or(spec.budget_load.map(of_load))
     }
+
+    /// The budget with credit power control, and the share of it that is real time's: by default its share of the
+    /// offered load of data \[pJ/cycle\].
+    pub fn credit_budget(&self) -> Option<(f64, f64)> {
+        let spec = self.spec().power.filter(|spec| spec.control == PowerControl::Credit)?;
+        Some((self.power_budget()?, spec.real_time_share.unwrap_or_else(|| self.spec().real_time_share())))
+    }
 }
 
 impl ScenarioSpec {
+    /// Part of the offered load of data that is real time's.
+    pub fn real_time_share(&self) -> f64 {
+        let load = |kind: ClassKind| -> f64 {
+            let of_kind = self.classes.iter().filter(|class| class.kind == kind);
+            of_kind.map(|class| class.rate * f64::from(class.message_flits)).sum()
+        };
+        let (real_time, best_effort) = (load(ClassKind::RealTime), load(ClassKind::BestEffort));
+        if real_time > 0.0 { real_time / (real_time + best_effort) } else { 0.0 }
+    }
+
     /// Refuses power where nothing is known of flits, and controls that have nothing to hold on to.
     pub(super) fn power_rules(&self, door: &mut Door) {
         let Some(power) = self.power else { return };

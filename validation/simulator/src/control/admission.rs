@@ -14,7 +14,6 @@ use flitwise_language::scenario::{
     ClassKind, Connections, Destinations, Requests, Reserve, Scenario, VcChoice,
 };
 
-use super::power::credit_budget;
 use crate::message::{Booking, ChannelChoice};
 use crate::traffic::destinations::draw;
 use crate::traffic::drawn;
@@ -245,7 +244,7 @@ impl Demand {
 
 /// The power budgets of routers for connections, with credit power control.
 fn power(scenario: &Scenario) -> Option<Power> {
-    let (budget, share) = credit_budget(scenario)?;
+    let (budget, share) = scenario.credit_budget()?;
     let (energies, routers) = (scenario.energies()?, scenario.topology().routers());
     Some(Power {
         router: energies.router(),

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use flitwise_language::scenario::{ClassKind, Energies, PowerControl, Restore, Scenario};
+use flitwise_language::scenario::{Energies, PowerControl, Restore, Scenario};
 
 use super::congestion::Returns;
 use crate::wiring::{End, Wiring};
@@ -98,26 +98,10 @@ pub(crate) struct EnergyAccounts {
     returns: Returns,
 }
 
-/// Part of the offered load of data classes that is real time's.
-fn real_time_share(scenario: &Scenario) -> f64 {
-    let rate = |kind: ClassKind| -> f64 {
-        let of_kind = scenario.classes().iter().filter(|class| class.kind == kind);
-        of_kind.map(|class| class.rate * f64::from(class.message_flits)).sum()
-    };
-    let (real_time, best_effort) = (rate(ClassKind::RealTime), rate(ClassKind::BestEffort));
-    if real_time > 0.0 { real_time / (real_time + best_effort) } else { 0.0 }
-}
-
-/// The budget and the share of it that is real time's, with credit power control \[pJ/cycle\].
-pub(crate) fn credit_budget(scenario: &Scenario) -> Option<(f64, f64)> {
-    let spec = scenario.spec().power.filter(|spec| spec.control == PowerControl::Credit)?;
-    Some((scenario.power_budget()?, spec.real_time_share.unwrap_or_else(|| real_time_share(scenario))))
-}
-
 impl EnergyAccounts {
     /// `None` with another control or none.
     pub(crate) fn new(scenario: &Scenario) -> Option<Self> {
-        let (budget, real_time_share) = credit_budget(scenario)?;
+        let (budget, real_time_share) = scenario.credit_budget()?;
         let spec = scenario.spec().power?;
         let nodes = scenario.topology().nodes();
         let account = budget * (1.0 - real_time_share) * f64::from(spec.account) / f64::from(nodes);
