@@ -162,6 +162,7 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     page.section("Blocking and sharing by place", &by_place(answer, markdown));
     page.section("At channel adapters", &groups(answer, Quantity::ADAPTERS, markdown));
     page.section("Connections", &groups(answer, Quantity::CONNECTIONS, markdown));
+    page.section("Deadlines of frames", &groups(answer, Quantity::FRAME_DEADLINES, markdown));
     page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency", &percentiles(answer, markdown));
     if details {

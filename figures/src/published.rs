@@ -119,13 +119,23 @@ pub const PUBLISHED: &[Published] = published![
     "rn-fig9b",
     "rn-fig9b-latency",
     "rn-figv",
+    "acp-t2",
+    "acp-t2-time",
     "acp-fig3",
     "acp-fig4a",
+    "acp-fig4b",
     "acp-t3",
+    "acp-fig5a",
+    "acp-fig5a-time",
+    "acp-fig5b",
     "acp-t4",
+    "acp-reserved",
     "acp-fig6b",
+    "acp-fig7a",
+    "acp-fig7a-total",
     "acp-fig8b",
     "acp-fig9a",
+    "acp-fig10",
 ];
 
 /// Figures and claims of one source.

@@ -47,6 +47,17 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
     Ok(solution::answer(scenario, options))
 }
 
+/// What connections hold of every link, by router and output port \[flits/cycle\].
+///
+/// # Errors
+/// As [`solve`]; and why there is no share of refused connections.
+pub fn reserved(scenario: &Scenario) -> Result<impl Fn(u32, u32) -> f64 + use<>, String> {
+    supports(scenario).map_err(|failure| failure.to_string())?;
+    let held = connections::reserved(scenario)?;
+    let (nodes, ports) = (scenario.topology().nodes(), scenario.topology().ports());
+    Ok(move |router, port| held[(nodes + router * ports + port) as usize])
+}
+
 /// Whether the model has all that the scenario holds.
 ///
 /// # Errors
@@ -86,6 +97,7 @@ pub(crate) const MODEL: Declaration = Declaration {
             quantity.is_of_packets() || quantity.is_of_circuits() || quantity.is_of_interfaces();
         let is_lacked = solution::LACKS.contains(&quantity) || quantity.needs_distribution();
         let is_of_frames = quantity.is_of_frames() && quantity != Quantity::FrameInterval;
+        let is_lacked = is_lacked || quantity == Quantity::RatchetLateness;
         is_lacked || is_of_others || is_of_frames || quantity == Quantity::Preemptions
     },
     supports,

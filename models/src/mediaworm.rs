@@ -121,6 +121,7 @@ pub(crate) const MODEL: Declaration = Declaration {
         let is_lacked = LACKS.contains(&quantity)
             || quantity.needs_distribution()
             || quantity.is_of_packets()
+            || quantity.is_of_frame_deadlines()
             || quantity.is_of_levels();
         is_lacked && !quantity.is_of_frames()
     },

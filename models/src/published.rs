@@ -223,6 +223,7 @@ pub(crate) const MODEL: Declaration = Declaration {
         quantity.is_by_place()
             || quantity.is_of_frames()
             || quantity.is_of_packets()
+            || quantity.is_of_frame_deadlines()
             || quantity.is_of_levels()
     },
     supports,

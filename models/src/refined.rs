@@ -510,6 +510,7 @@ pub(crate) const MODEL: Declaration = Declaration {
         LACKS.contains(&quantity)
             || quantity.is_of_frames()
             || quantity.is_of_packets()
+            || quantity.is_of_frame_deadlines()
             || quantity.is_of_levels()
     },
     supports,

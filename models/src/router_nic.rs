@@ -102,6 +102,8 @@ pub(crate) const MODEL: Declaration = Declaration {
     made_for: has_levels,
     lacks: |quantity| {
         let is_lacked = LACKS.contains(&quantity) || quantity.needs_distribution();
+        // they are told phase by phase
+        let is_lacked = is_lacked || quantity.is_of_frame_deadlines();
         is_lacked || quantity.is_of_packets() || quantity.is_of_frames() || quantity == Quantity::Preemptions
     },
     supports,

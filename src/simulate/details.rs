@@ -10,7 +10,7 @@ use crate::output::{self, Rows, share, with_interval};
 /// Rows of the table; CSV and JSON have every channel.
 const MOST_ROWS: usize = 20;
 
-const HEADS: [&str; 11] = [
+const HEADS: [&str; 13] = [
     "channel",
     "kind",
     "router",
@@ -22,6 +22,8 @@ const HEADS: [&str; 11] = [
     "blocked_share",
     "blocked_share_half_width_95",
     "messages",
+    "reserved_share",
+    "reserved_share_half_width_95",
 ];
 
 /// One row per channel; what does not exist is empty.
@@ -29,7 +31,9 @@ pub(super) fn csv(answer: &Simulation) -> Result<(), Exit> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record(HEADS)?;
     for detail in answer.channel_details.iter().flatten() {
-        let ChannelDetail { channel, kind, router, port, utilization, wait_cycles, blocked_share } = detail;
+        let ChannelDetail { channel, kind, router, port, utilization, wait_cycles, blocked_share, .. } =
+            detail;
+        let reserved = detail.reserved_share;
         let both = |found: Option<Estimate>| {
             [text(found.map(|found| found.mean)), text(found.and_then(|found| found.half_width_95))]
         };
@@ -47,6 +51,8 @@ pub(super) fn csv(answer: &Simulation) -> Result<(), Exit> {
             blocked,
             blocked_width,
             messages(*wait_cycles).to_string(),
+            text(reserved.map(|found| found.mean)),
+            text(reserved.and_then(|found| found.half_width_95)),
         ])?;
     }
     output::write_csv(rows)
@@ -57,23 +63,26 @@ pub(super) fn busiest(details: &[ChannelDetail], markdown: bool) -> (Rows, Strin
     let mut channels: Vec<&ChannelDetail> = details.iter().collect();
     channels.sort_by(|one, other| other.utilization.mean.total_cmp(&one.utilization.mean));
     let title = format!("Busiest {} of {} channels", channels.len().min(MOST_ROWS), channels.len());
-    let heads = ["channel", "busy", "wait [cycles]", "blocked", "messages"];
-    let mut rows = Rows::new(&heads, markdown);
+    let has_connections = details.iter().any(|detail| detail.reserved_share.is_some());
+    let heads = ["channel", "busy", "wait [cycles]", "blocked", "messages", "reserved"];
+    let mut rows = Rows::new(&heads[..heads.len() - usize::from(!has_connections)], markdown);
     for detail in channels.into_iter().take(MOST_ROWS) {
         let interval = |mean: f64, width: Option<f64>| {
             format!("{} ±{}", share(Some(mean)), width.map_or("?".to_owned(), |width| share(Some(width))))
         };
-        let Utilization { mean, half_width_95 } = detail.utilization;
         let wait = detail.wait_cycles;
         let wait_words = with_interval(wait.map(|wait| wait.mean), wait.and_then(|wait| wait.half_width_95));
         let blocked = detail.blocked_share;
-        rows.add([
+        let of_share = |found: Utilization| interval(found.mean, found.half_width_95);
+        let reserved = detail.reserved_share.map_or_else(|| share(None), of_share);
+        let cells = [
             detail.channel.clone(),
-            interval(mean, half_width_95),
+            of_share(detail.utilization),
             wait_words,
             blocked.map_or_else(|| share(None), |found| interval(found.mean, found.half_width_95)),
             HumanCount(messages(wait)).to_string(),
-        ]);
+        ];
+        rows.add(cells.into_iter().chain(has_connections.then_some(reserved)));
     }
     (rows, title)
 }

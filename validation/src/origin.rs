@@ -17,6 +17,8 @@ pub enum Origin {
     Simulation,
     /// Numbers that a paper prints.
     Printed,
+    /// What the scenario itself says, such as a budget.
+    Given,
 }
 
 const MODELS: usize = Model::ALL.len();
@@ -41,18 +43,19 @@ impl Origin {
     pub const RECN: Self = Self::Model(Model::Recn);
 
     /// All of them.
-    pub const ALL: [Self; MODELS + 3] = {
+    pub const ALL: [Self; MODELS + 4] = {
         let mut all = models_and(Self::Simulation);
         all[MODELS] = Self::Anchored;
         all[MODELS + 2] = Self::Printed;
+        all[MODELS + 3] = Self::Given;
         all
     };
 
     /// Those that a file may name: models and the simulation.
     pub const NAMED: [Self; MODELS + 1] = models_and(Self::Simulation);
 
-    /// Those that the file of a figure over time may name, all of them unless it does.
-    pub const OVER_TIME: [Self; 2] = [Self::RECN, Self::Simulation];
+    /// Those that the file of a figure over time may name, all that it can have unless it does.
+    pub const OVER_TIME: [Self; 3] = [Self::RECN, Self::Model(Model::Admission), Self::Simulation];
 
     /// What a figure shows that does not say: the published model, the model that answers by default, and the
     /// simulation; of a scenario that neither is made for, the model that is.
@@ -67,7 +70,7 @@ impl Origin {
     pub fn model(self) -> Option<Model> {
         match self {
             Self::Model(model) => Some(model),
-            Self::Anchored | Self::Simulation | Self::Printed => None,
+            Self::Anchored | Self::Simulation | Self::Printed | Self::Given => None,
         }
     }
 
@@ -78,6 +81,7 @@ impl Origin {
             Self::Anchored => "anchored model",
             Self::Simulation => "simulation",
             Self::Printed => "printed in the paper",
+            Self::Given => "given by the scenario",
         }
     }
 
@@ -88,6 +92,7 @@ impl Origin {
             Self::Anchored => "anchored",
             Self::Simulation => "simulation",
             Self::Printed => "printed",
+            Self::Given => "given",
         }
     }
 }

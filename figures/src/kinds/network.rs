@@ -1,10 +1,14 @@
-//! Map of a network: routers as squares, links as arrows, coloured by their exact loads, and beside them the simulated
-//! ones.
+//! Map of a network: routers as squares, links as arrows, coloured by their exact loads or by what connections hold of
+//! them, and beside that what was simulated.
 
 use std::collections::HashMap;
 
-use flitwise_experiment::answer::ChannelDetail;
+use flitwise_experiment::answer::{ChannelDetail, Utilization};
+use flitwise_language::document::one_of;
 use flitwise_language::network::{ChannelKind, LinkEnd};
+use flitwise_language::scenario::Scenario;
+use flitwise_models::admission::reserved;
+use flitwise_models::model::Model;
 use flitwise_models::paths::{Link, links};
 
 use super::heat_map::draw_scale;
@@ -25,6 +29,8 @@ const MOST_PLANES: u32 = 16;
 pub struct NetworkMap {
     /// What the colours stand for.
     pub load: Axis,
+    /// Where loads are from that are not simulated: `exact`, or a model.
+    pub origin: String,
     /// Routers from left to right, along dimension 0.
     pub columns: u32,
     /// Routers from the bottom up, along dimension 1.
@@ -80,13 +86,69 @@ impl NetworkMap {
     }
 }
 
-/// The loads of all channels of a network; beside them the simulated ones, if the simulation is a source.
+/// What links are coloured by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Colour {
+    /// Their loads.
+    Load,
+    /// What connections hold of them.
+    Reserved,
+}
+
+impl Colour {
+    const ALL: [Self; 2] = [Self::Load, Self::Reserved];
+
+    /// Its name in files.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Reserved => "reserved",
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Load => "load of a link",
+            Self::Reserved => "reserved bandwidth of a link",
+        }
+    }
+
+    fn origin(self) -> &'static str {
+        match self {
+            Self::Load => "exact",
+            Self::Reserved => Model::Admission.legend(),
+        }
+    }
+
+    /// Every link, with its load or what is held of it.
+    fn links(self, scenario: &Scenario) -> Result<Vec<Link>, String> {
+        let mut links = links(scenario);
+        if self == Self::Reserved {
+            let held = reserved(scenario)?;
+            links.iter_mut().for_each(|link| link.load = held(link.router, link.port));
+        }
+        Ok(links)
+    }
+
+    /// What was measured of it.
+    fn measured(self, channel: &ChannelDetail) -> Option<Utilization> {
+        match self {
+            Self::Load => Some(channel.utilization),
+            Self::Reserved => channel.reserved_share,
+        }
+    }
+}
+
+/// Loads of all channels of a network, or what is held of them; beside them the simulated ones, if the simulation is a
+/// source.
 #[derive(Clone, Debug)]
-pub(crate) struct Question;
+pub(crate) struct Question {
+    colour: Colour,
+}
 
 impl FigureFile for Question {
     const WORD: &'static str = "network";
-    const KEYS: &'static [&'static str] = &["sources"];
+    const KEYS: &'static [&'static str] = &["sources", "z"];
 
     /// Exact loads are always there.
     fn sources() -> (&'static [Origin], Vec<Origin>) {
@@ -95,7 +157,16 @@ impl FigureFile for Question {
 
     fn read(reading: &mut Reading<'_>, root: &Table<'_>, scenario: Option<&Scenario>) -> Option<Self> {
         check_map(reading, root, scenario?);
-        Some(Self)
+        let Some(z) = reading.reader.table(root, "z") else { return Some(Self { colour: Colour::Load }) };
+        reading.reader.refuse_unknown(&z, &["quantity"]);
+        reading.reader.require(&z, "quantity", &one_of(Colour::ALL.map(Colour::word)), None);
+        let colour = reading.reader.word(&z, "quantity", &Colour::ALL, Colour::word)?;
+        if colour == Colour::Reserved
+            && let Err(because) = reserved(scenario?)
+        {
+            reading.refuse(&z, "quantity", format!("\"reserved\": {because}"), "\"load\"");
+        }
+        Some(Self { colour })
     }
 }
 
@@ -126,7 +197,8 @@ impl FigureKind for Question {
         let side = |dimension: usize| sides.get(dimension).copied().unwrap_or(1);
         let (columns, rows) = (side(0), side(1));
         let in_plane = columns * rows;
-        let simulated = simulation.and_then(|found| found.channel_details.as_deref()).map(LinkLoads::of);
+        let simulated = simulation.and_then(|found| found.channel_details.as_deref());
+        let simulated = simulated.map(|found| LinkLoads::of(found, self.colour));
         let nothing = SimulatedLoad { load: 0.0, half_width_95: None };
         let none_yet = if simulated.is_some() { vec![nothing; in_plane as usize] } else { Vec::new() };
         let mut panels: Vec<NetworkPanel> = (0..network.routers() / in_plane)
@@ -138,7 +210,10 @@ impl FigureKind for Question {
             })
             .collect();
         let mut between = 0.0_f64;
-        let links = links(scenario);
+        let links = self.colour.links(scenario).unwrap_or_else(|because| {
+            notes.push(Note { place: note::Place::default(), text: because });
+            Vec::new()
+        });
         for link in &links {
             let Link { router, load, .. } = *link;
             let panel = &mut panels[(router / in_plane) as usize];
@@ -173,9 +248,9 @@ impl FigureKind for Question {
             None if simulation.is_some() => note("nothing was measured".to_owned()),
             None => {}
         }
-        let load =
-            Axis { label: "load of a link".to_owned(), unit: "flits/cycle".to_owned(), logarithmic: false };
-        Content::Network(NetworkMap { load, columns, rows, panels })
+        let label = self.colour.label().to_owned();
+        let load = Axis { label, unit: "flits/cycle".to_owned(), logarithmic: false };
+        Content::Network(NetworkMap { load, origin: self.colour.origin().to_owned(), columns, rows, panels })
     }
 }
 
@@ -193,23 +268,25 @@ fn plane_label(plane: u32, sides: &[u32]) -> String {
 /// What was measured of each link, by router and output port.
 struct LinkLoads<'s> {
     found: HashMap<(u32, u32), &'s ChannelDetail>,
+    colour: Colour,
 }
 
 impl<'s> LinkLoads<'s> {
-    fn of(details: &'s [ChannelDetail]) -> Self {
+    fn of(details: &'s [ChannelDetail], colour: Colour) -> Self {
         let injection = ChannelKind::Injection.to_string();
         let behind_routers = details.iter().filter(|one| one.kind != injection);
-        Self { found: behind_routers.map(|one| ((one.router, one.port), one)).collect() }
+        Self { found: behind_routers.map(|one| ((one.router, one.port), one)).collect(), colour }
     }
 
     /// The mean of parallel links; none if one of them was not measured.
     fn load(&self, link: &Link, parallel: u32) -> Option<SimulatedLoad> {
         let count = if link.is_between_routers() { parallel } else { 1 };
-        let each = (link.port..link.port + count).map(|port| self.found.get(&(link.router, port)));
-        let each: Vec<_> = each.collect::<Option<_>>()?;
+        let each = (link.port..link.port + count)
+            .map(|port| self.colour.measured(self.found.get(&(link.router, port))?));
+        let each: Vec<Utilization> = each.collect::<Option<_>>()?;
         let share = 1.0 / f64::from(count);
-        let load = each.iter().map(|one| one.utilization.mean * share).sum();
-        let widths = each.iter().map(|one| one.utilization.half_width_95.map(|width| width * share));
+        let load = each.iter().map(|one| one.mean * share).sum();
+        let widths = each.iter().map(|one| one.half_width_95.map(|width| width * share));
         Some(SimulatedLoad { load, half_width_95: widths.sum() })
     }
 
@@ -228,8 +305,9 @@ impl<'s> LinkLoads<'s> {
         };
         let width = found.half_width_95.map_or("unknown".to_owned(), |width| format!("{width:.4}"));
         let largest = format!(
-            "largest difference: {difference:+.4} flits/cycle, simulated {:.4} (half-width {width}), exact {:.4}, {}",
+            "largest difference: {difference:+.4} flits/cycle, simulated {:.4} (half-width {width}), {} {:.4}, {}",
             found.load,
+            self.colour.origin(),
             link.load,
             link.words(&network)
         );
@@ -239,9 +317,9 @@ impl<'s> LinkLoads<'s> {
         let outside = known.iter().filter(|(width, off)| *off > width + ROUNDING).count();
         let share = 100.0 * outside as f64 / known.len().max(1) as f64;
         let counted = format!(
-            "{outside} of {} links ({share:.1} %) have an exact load outside of their 95 % interval; chance alone \
-             puts 5 % there",
-            known.len()
+            "{outside} of {} links ({share:.1} %) have {} outside of their 95 % interval; chance alone puts 5 % there",
+            known.len(),
+            if self.colour == Colour::Load { "an exact load" } else { "that of the model" }
         );
         vec![largest, counted]
     }
@@ -293,7 +371,8 @@ impl Chart for NetworkMap {
 
     fn description(&self) -> String {
         let links: usize = self.panels.iter().map(|panel| panel.links.len()).sum();
-        let beside = if self.is_simulated() { ", exact beside simulated" } else { "" };
+        let beside =
+            if self.is_simulated() { format!(", {} beside simulated", self.origin) } else { String::new() };
         let (columns, rows) = (self.columns, self.rows);
         format!("Map of {columns} by {rows} routers and {links} links: {}{beside}", label(&self.load))
     }
@@ -329,7 +408,7 @@ impl Chart for NetworkMap {
         let size = (step * columns, step * rows);
         let panels = self.panels.iter().flat_map(|panel| views.iter().map(move |view| (panel, *view)));
         let headings: Vec<String> =
-            panels.clone().map(|(panel, view)| view.heading(panel, views.len() > 1)).collect();
+            panels.clone().map(|(panel, view)| view.heading(self, panel, views.len() > 1)).collect();
         for (index, (panel, view)) in panels.enumerate() {
             let area = tiles.area(index, (left, start), size, gaps);
             draw_panel(canvas, self, (panel, view), scale, area);
@@ -376,9 +455,9 @@ impl View {
         self.of_routers(panel).into_iter().chain(links).collect()
     }
 
-    fn heading(self, panel: &NetworkPanel, is_named: bool) -> String {
+    fn heading(self, map: &NetworkMap, panel: &NetworkPanel, is_named: bool) -> String {
         let name = match self {
-            Self::Exact => "exact",
+            Self::Exact => &map.origin,
             Self::LinkLoads => "simulated",
         };
         match panel.label.as_str() {

@@ -1,9 +1,12 @@
-//! Figures over time: packet switches around a hot spot.
+//! Figures over time: packet switches around a hot spot, and the power of a network with its budget.
 
 use flitwise_experiment as experiment;
 use flitwise_experiment::packets::{PacketSeries, TimeSeries};
 use flitwise_language::document::{Entry, in_short, one_of};
-use flitwise_language::scenario::{ClassSpec, Fault, Scenario};
+use flitwise_language::scenario::{ClassSpec, Fault, Scenario, UnitsSpec};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::section::Cell;
+use flitwise_models::model::{Model, Options};
 use flitwise_models::recn::{self, HotSpotPrediction};
 
 use super::lines::{Lines, Point, Series};
@@ -13,12 +16,50 @@ const X: &[&str] = &["range"];
 const Y: &[&str] = &["quantity", "range", "scale"];
 const QUICK: &[&str] = &["set", "range"];
 
-/// A number of packet switches over time.
+/// What is drawn over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Course {
+    /// Of packet switches.
+    Packets(TimeSeries),
+    /// Of a network of routers, window by window.
+    Power,
+}
+
+impl Course {
+    /// All of them.
+    const ALL: [Self; TimeSeries::ALL.len() + 1] = {
+        let mut all = [Self::Power; TimeSeries::ALL.len() + 1];
+        let mut at = 0;
+        while at < TimeSeries::ALL.len() {
+            all[at] = Self::Packets(TimeSeries::ALL[at]);
+            at += 1;
+        }
+        all
+    };
+
+    /// Its name in files.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Packets(series) => series.word(),
+            Self::Power => "power",
+        }
+    }
+
+    /// What the scenario should be, if it has no such number.
+    fn lack(self, scenario: &Scenario) -> Option<&'static str> {
+        match self {
+            Self::Packets(_) => (!experiment::has_series(scenario)).then_some("packet switches over time"),
+            Self::Power => scenario.spec().power.is_none().then_some("a scenario with a table [power]"),
+        }
+    }
+}
+
+/// A number over time.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
     /// What is drawn.
-    course: TimeSeries,
-    /// From when to when \[us\]; `None`: the whole run.
+    course: Course,
+    /// From when to when \[us, or cycles where a cycle has no time\]; `None`: the whole run.
     window_us: Option<(f64, f64)>,
     /// From where to where, if that is given.
     y_range: Option<(f64, f64)>,
@@ -52,8 +93,8 @@ impl FigureFile for Question {
         reading.reader.require(root, "y", "a [y] table", Some(help));
         let y = reading.reader.table(root, "y")?;
         reading.reader.refuse_unknown(&y, Y);
-        reading.reader.require(&y, "quantity", &one_of(TimeSeries::ALL.map(TimeSeries::word)), None);
-        let course = reading.reader.word(&y, "quantity", &TimeSeries::ALL, TimeSeries::word);
+        reading.reader.require(&y, "quantity", &one_of(Course::ALL.map(Course::word)), None);
+        let course = reading.reader.word(&y, "quantity", &Course::ALL, Course::word);
         let y_range = reading.range(&y);
         let logarithmic = reading.logarithmic(&y);
         let by_class = root.get("classes").is_some();
@@ -63,8 +104,10 @@ impl FigureFile for Question {
             settings: reading.reader.settings(&table, "set").into_iter().cloned().collect(),
             window_us: window(reading, root, "quick", QUICK),
         });
-        if let Some(other) = scenario.filter(|scenario| !experiment::has_series(scenario)) {
-            reading.refuse(root, "scenario", other.topology().name(), "packet switches over time");
+        if let (Some(course), Some(scenario)) = (course, scenario)
+            && let Some(wanted) = course.lack(scenario)
+        {
+            reading.refuse(root, "scenario", scenario.topology().name(), wanted);
         }
         Some(Self { course: course?, window_us, y_range, logarithmic, by_class, variants, printed, quick })
     }
@@ -115,7 +158,12 @@ impl FigureKind for Question {
     }
 
     fn content(&self, figure: &Figure, runs: Runs<'_>, notes: &mut Vec<Note>) -> Content {
-        Content::Lines(figure.over_time(self, runs.simulations, notes))
+        match self.course {
+            Course::Packets(course) => {
+                Content::Lines(figure.over_time(self, course, runs.simulations, notes))
+            }
+            Course::Power => Content::Lines(figure.power_over_time(self, runs.simulations, notes)),
+        }
     }
 }
 
@@ -146,7 +194,13 @@ impl Figure {
         Ok(())
     }
 
-    fn over_time(&self, drawn: &Question, simulations: &[Simulation], notes: &mut Vec<Note>) -> Lines {
+    fn over_time(
+        &self,
+        drawn: &Question,
+        course: TimeSeries,
+        simulations: &[Simulation],
+        notes: &mut Vec<Note>,
+    ) -> Lines {
         let classes: Vec<Option<&str>> = match drawn.by_class {
             true => self.classes.iter().map(|name| Some(name.as_str())).collect(),
             false => vec![None],
@@ -171,10 +225,10 @@ impl Figure {
                     saturated_from: None,
                 };
                 if self.sources.contains(&Origin::RECN) && class.is_none() {
-                    let points = self.predicted(drawn, variant, notes);
+                    let points = self.predicted(drawn, course, variant, notes);
                     series.extend((!points.is_empty()).then(|| of(Origin::RECN, points)));
                 }
-                let measured = simulated.map(|one| of(Origin::Simulation, drawn.measured(one, *class)));
+                let measured = simulated.map(|one| of(Origin::Simulation, drawn.measured(one, course, *class)));
                 series.extend(measured);
             }
         }
@@ -191,7 +245,7 @@ impl Figure {
         };
         Lines {
             x: axis("Time", "us", false),
-            y: axis(drawn.course.label(), drawn.course.unit(), drawn.logarithmic),
+            y: axis(course.label(), course.unit(), drawn.logarithmic),
             y_range: drawn.y_range,
             panels: Vec::new(),
             series,
@@ -200,8 +254,93 @@ impl Figure {
         }
     }
 
+    /// Power window by window in the first replication, the mean of the model, and the budget.
+    fn power_over_time(
+        &self,
+        drawn: &Question,
+        simulations: &[Simulation],
+        notes: &mut Vec<Note>,
+    ) -> Lines {
+        let cycle_ns = self.scenario.spec().units.as_ref().and_then(UnitsSpec::cycle_ns);
+        // of a cycle in x; pJ/ns are mW
+        let (time, power) = cycle_ns.map_or((1.0, 1.0), |ns| (ns / 1e3, 1e-3 / ns));
+        let mut series = Vec::new();
+        let mut ends = drawn.window_us;
+        for (index, variant) in drawn.variants.iter().enumerate() {
+            let of = |origin, points| Series {
+                label: variant.label.clone(),
+                panel: 0,
+                style: index,
+                variant: 0,
+                origin,
+                points,
+                saturated_from: None,
+            };
+            let window = self.scenario.spec().power.map_or(0.0, |spec| f64::from(spec.window));
+            let measured = simulations.get(index).map(|found| windows(found, window));
+            let shown = |(at, value): (f64, f64)| known(at * time, value * power);
+            let points = measured.into_iter().flatten().map(shown).filter(|point| drawn.shows(point.x));
+            let points: Vec<Point> = points.collect();
+            if let (Some(first), Some(last)) = (points.first(), points.last()) {
+                let (from, to) = ends.unwrap_or((first.x, last.x));
+                ends = Some((from.min(first.x), to.max(last.x)));
+            }
+            series.extend((!points.is_empty()).then(|| of(Origin::Simulation, points)));
+            if let Some(mean) = self.mean_power(variant, notes) {
+                let level = move |(from, to)| vec![known(from, mean * power), known(to, mean * power)];
+                series.push(of(Model::Admission.into(), level(ends.unwrap_or((0.0, 1.0)))));
+            }
+        }
+        if let (Some(budget), Some((from, to))) = (self.scenario.power_budget(), ends) {
+            series.push(Series {
+                label: "budget".to_owned(),
+                panel: 0,
+                style: drawn.variants.len(),
+                variant: 0,
+                origin: Origin::Given,
+                points: vec![known(from, budget * power), known(to, budget * power)],
+                saturated_from: None,
+            });
+        }
+        let axis = |label: &str, units: [&str; 2], logarithmic| Axis {
+            label: label.to_owned(),
+            unit: units[usize::from(cycle_ns.is_none())].to_owned(),
+            logarithmic,
+        };
+        Lines {
+            x: axis("Time", ["us", "cycles"], false),
+            y: axis("Power", ["W", "pJ/cycle"], drawn.logarithmic),
+            y_range: drawn.y_range,
+            panels: Vec::new(),
+            series,
+            errors: Vec::new(),
+            measured_as_curves: true,
+        }
+    }
+
+    /// The mean by the admission model, if that is a source \[pJ/cycle\].
+    fn mean_power(&self, variant: &Variant, notes: &mut Vec<Note>) -> Option<f64> {
+        let model = Model::Admission;
+        let scenario = self.at(Some(variant), &[]).ok().filter(|_| self.sources.contains(&model.into()))?;
+        match model.solve(&scenario, &Options { saturation_loads: false, ..Options::default() }) {
+            Ok(answer) => answer.classes.first()?.means.get(Quantity::Power).copied(),
+            Err(failure) => {
+                let place = note::Place { row: variant.label.clone(), x: None };
+                let said = failure.lines(|_| String::new()).into_iter();
+                notes.extend(said.map(|text| Note { place: place.clone(), text }));
+                None
+            }
+        }
+    }
+
     /// The curve of the analysis; empty where it says nothing.
-    fn predicted(&self, drawn: &Question, variant: &Variant, notes: &mut Vec<Note>) -> Vec<Point> {
+    fn predicted(
+        &self,
+        drawn: &Question,
+        course: TimeSeries,
+        variant: &Variant,
+        notes: &mut Vec<Note>,
+    ) -> Vec<Point> {
         let Ok(scenario) = self.at(Some(variant), &[]) else { return Vec::new() };
         let found = match recn::predict(&scenario) {
             Ok(found) => found,
@@ -217,15 +356,14 @@ impl Figure {
             Some(HotSpotPrediction { over_time, lines, .. }) => (over_time, lines),
             None => (steady(&scenario, found.throughput_before_bytes_per_ns), None),
         };
-        let point = |x, y| Point { x, y: Some(y), lower_95: None, upper_95: None, saturated: false };
-        let mut points: Vec<Point> = match drawn.course {
+        let mut points: Vec<Point> = match course {
             TimeSeries::Throughput => {
-                let of = |bin: &recn::Bin| point(bin.start_us + bin_us / 2.0, bin.throughput_bytes_per_ns);
+                let of = |bin: &recn::Bin| known(bin.start_us + bin_us / 2.0, bin.throughput_bytes_per_ns);
                 over_time.iter().map(of).collect()
             }
             TimeSeries::SetAsideQueues => {
                 let lines = lines.map(f64::from);
-                let at = |bin: &recn::Bin| Some(point(bin.start_us + bin_us / 2.0, lines?));
+                let at = |bin: &recn::Bin| Some(known(bin.start_us + bin_us / 2.0, lines?));
                 over_time.iter().filter_map(at).collect()
             }
             TimeSeries::Latency | TimeSeries::IngressQueues | TimeSeries::EgressQueues => Vec::new(),
@@ -233,6 +371,21 @@ impl Figure {
         points.retain(|point| drawn.shows(point.x));
         points
     }
+}
+
+/// A point without an interval.
+fn known(x: f64, y: f64) -> Point {
+    Point { x, y: Some(y), lower_95: None, upper_95: None, saturated: false }
+}
+
+/// The middle of each window of power, and the power \[cycles, pJ/cycle\].
+fn windows(found: &Simulation, window: f64) -> Vec<(f64, f64)> {
+    let Some(section) = found.sections.find("power_over_time") else { return Vec::new() };
+    let of = |row: usize| {
+        let number = |field| section.cell(row, field).and_then(Cell::number);
+        Some((number("start_cycles")? + window / 2.0, number("power_pj_per_cycle")?))
+    };
+    (0..section.rows.len()).filter_map(of).collect()
 }
 
 /// Bins without a hot spot: all alike.
@@ -255,9 +408,9 @@ impl Question {
         self.window_us.is_none_or(|(from, to)| (from..=to).contains(&us))
     }
 
-    fn measured(&self, found: &PacketSeries, class: Option<&str>) -> Vec<Point> {
+    fn measured(&self, found: &PacketSeries, course: TimeSeries, class: Option<&str>) -> Vec<Point> {
         let point = |[start, end]: [f64; 2]| {
-            let measured = found.within(self.course, class, [start, end]);
+            let measured = found.within(course, class, [start, end]);
             let end_of = |sign: f64| measured.and_then(|one| Some(one.mean + sign * one.half_width_95?));
             let (lower_95, upper_95) = (end_of(-1.0), end_of(1.0));
             let y = measured.map(|one| one.mean);

@@ -339,7 +339,13 @@ fn nasty_network(run: &[f64], axis: &Axis) -> NetworkMap {
     let simulated_routers = run.iter().skip(1).map(|load| simulated(*load)).collect();
     let panel = NetworkPanel { label: axis.label.clone(), routers: run.to_vec(), simulated_routers, links };
     let side = run.len() as u32 / 2;
-    NetworkMap { load: axis.clone(), columns: side, rows: side, panels: vec![panel.clone(), panel] }
+    NetworkMap {
+        load: axis.clone(),
+        origin: "exact".to_owned(),
+        columns: side,
+        rows: side,
+        panels: vec![panel.clone(), panel],
+    }
 }
 
 fn nasty_lines(run: &[f64], axis: &Axis, plain: &Axis) -> impl Iterator<Item = Lines> {

@@ -360,6 +360,15 @@ quantities! {
         /// Share of the intervals that are longer than 1.05 times that of the source.
         LateFrames: late_frames "late-frames" "late frames" "late" Probability per Interval is compared,
     }
+    group FRAME_DEADLINES of with_frame_deadlines {
+        /// Share of the frames behind the first of a stream that miss a deadline which follows the latest frame: they
+        /// come later in their intervals than all frames before them.
+        RatchetMisses: ratchet_missing_probability "ratchet-misses" "frames that miss the ratchet" "P(ratchet missed)"
+            Probability per Run is compared,
+        /// Mean time by which frames miss it, if they do \[cycles\].
+        RatchetLateness: ratchet_missing_time_cycles "ratchet-lateness" "time by which the ratchet is missed"
+            "missed by" Cycles per Run is compared,
+    }
     group CIRCUITS of with_circuits {
         /// Share of the circuits asked for that are set up.
         SetUpProbability: set_up_probability "set-up-probability" "set-up probability" "P(set up)" Probability
@@ -526,6 +535,11 @@ impl Quantity {
     /// Whether it is about frames of streams.
     pub fn is_of_frames(self) -> bool {
         Self::FRAMES.contains(&self)
+    }
+
+    /// Whether it is about deadlines of frames.
+    pub fn is_of_frame_deadlines(self) -> bool {
+        Self::FRAME_DEADLINES.contains(&self)
     }
 
     /// Whether it is about interfaces behind host buses.

@@ -77,10 +77,7 @@ fn network(
     place: usize,
     (admission, connections): (AdmissionSpec, Connections),
 ) -> (LossNetwork, Option<f64>) {
-    let width = match admission.reserve {
-        Reserve::Average => connections.mean,
-        Reserve::Peak => connections.peak,
-    };
+    let width = width(Some(&admission), &connections);
     let (class, count) = (&problem.classes[place], problem.capacities.len());
     let budget = router_budget(scenario);
     let (wanted, requests, holding) = match connections.requests {
@@ -131,4 +128,28 @@ fn enough(calls: f64) -> u32 {
 fn router_budget(scenario: &Scenario) -> Option<(f64, Energies)> {
     let (budget, share) = scenario.credit_budget()?;
     Some((budget * share / f64::from(scenario.topology().routers()), scenario.energies()?))
+}
+
+/// What connections hold of each channel \[flits/cycle\].
+pub(super) fn reserved(scenario: &Scenario) -> Result<Vec<f64>, String> {
+    let mut problem = Problem::new(scenario);
+    let mut held = vec![0.0; problem.capacities.len()];
+    for place in 0..scenario.classes().len() {
+        let Some(connections) = problem.classes[place].connections else { continue };
+        admit(scenario, &mut problem, place)?;
+        let width = width(scenario.spec().admission.as_ref(), &connections);
+        for route in &problem.classes[place].routes {
+            let each = connections.requests.wanted() * route.share * route.carried * width;
+            problem.path(route).channels.iter().for_each(|channel| held[*channel] += each);
+        }
+    }
+    Ok(held)
+}
+
+/// What an account counts of a connection \[flits/cycle\].
+fn width(admission: Option<&AdmissionSpec>, connections: &Connections) -> f64 {
+    match admission.map(|admission| admission.reserve) {
+        Some(Reserve::Peak) => connections.peak,
+        _ => connections.mean,
+    }
 }

@@ -88,6 +88,8 @@ pub(super) struct Power {
     pub(super) deviation: f64,
     /// Share of windows above the budget, if there is one.
     pub(super) violations: Option<f64>,
+    /// Whether PowerHerd stops routers at this load, which takes power to what the model does not know.
+    pub(super) is_stopped: bool,
     pub(super) section: Section,
 }
 
@@ -161,7 +163,10 @@ impl Power {
             table = largest_loads(table, (&all, rate, flits), window, budget);
             table = of_controls(table, scenario, problem, &spec, (&energies, budget));
         }
-        Some(Self { mean, deviation, violations, section: table })
+        let herds = budget.filter(|_| spec.control == PowerControl::PowerHerd);
+        let is_stopped = herds.and_then(|budget| first_stop(problem, &energies, budget));
+        let is_stopped = is_stopped.is_some_and(|factor| factor < 1.0);
+        Some(Self { mean, deviation, violations, is_stopped, section: table })
     }
 }
 
@@ -285,21 +290,26 @@ fn of_controls(
         table = table.with("accounts_load", head, "flits/cycle/node", load.filter(|load| load.is_finite()));
     }
     if spec.control == PowerControl::PowerHerd {
-        let mut routers = vec![0.0; problem.routers()];
-        for class in &problem.classes {
-            for route in &class.routes {
-                let flits = class.rate * class.flits * route.share * route.carried;
-                let path = problem.path(route);
-                for (at, channel) in path.channels.iter().enumerate() {
-                    let Some(router) = problem.router_before(*channel) else { continue };
-                    let link = if at + 1 < path.channels.len() { energies.link } else { 0.0 };
-                    routers[router] += flits * (energies.router() + link);
-                }
-            }
-        }
         let load = all_flits(problem) / problem.nodes;
-        let first = first_throttling(budget, &routers).map(|factor| factor * load);
+        let first = first_stop(problem, energies, budget).map(|factor| factor * load);
         table = table.with("first_throttling_load", "PowerHerd stops first at", "flits/cycle/node", first);
     }
     table
+}
+
+/// What all loads are multiplied by when PowerHerd first stops a router.
+fn first_stop(problem: &Problem, energies: &Energies, budget: f64) -> Option<f64> {
+    let mut routers = vec![0.0; problem.routers()];
+    for class in &problem.classes {
+        for route in &class.routes {
+            let flits = class.rate * class.flits * route.share * route.carried;
+            let path = problem.path(route);
+            for (at, channel) in path.channels.iter().enumerate() {
+                let Some(router) = problem.router_before(*channel) else { continue };
+                let link = if at + 1 < path.channels.len() { energies.link } else { 0.0 };
+                routers[router] += flits * (energies.router() + link);
+            }
+        }
+    }
+    first_throttling(budget, &routers)
 }

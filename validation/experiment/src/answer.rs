@@ -620,7 +620,7 @@ pub(crate) fn physical(scenario: &Scenario, means: &Means<Estimate>) -> BTreeMap
     let one = |quantity: &Quantity| {
         let (unit, nanoseconds) = match quantity {
             _ if is_of_ticks => ("ns", 1.0),
-            quantity if quantity.is_of_frames() => ("ms", 1e6),
+            quantity if quantity.is_of_frames() || quantity.is_of_frame_deadlines() => ("ms", 1e6),
             _ => ("us", 1e3),
         };
         Some((quantity.physical(unit)?, means.get(*quantity)?.times(cycle_ns / nanoseconds)))

@@ -3,7 +3,7 @@
 use flitwise_language::scenario::{Requests, Scenario};
 use serde::{Deserialize, Serialize};
 
-use flitwise_simulator::{ControlActivity, FlitMoves, Outcome, Refuser, Simulator};
+use flitwise_simulator::{Channel, ControlActivity, FlitMoves, Outcome, Refuser, Simulator};
 
 /// Windows of power over time that are kept of a replication, the first ones.
 const KEPT_WINDOWS: usize = 1_000;
@@ -24,6 +24,10 @@ pub(crate) struct ControlRecord {
     pub(crate) power: Option<PowerRecord>,
     /// By class.
     pub(crate) connections: Vec<ConnectionRecord>,
+    /// What connections hold of each channel, on average over the measured part; not kept, as details are not
+    /// \[flits/cycle\].
+    #[serde(skip)]
+    pub(crate) reserved: Vec<(Channel, f64)>,
 }
 
 /// Requests of a class: all of a run in which connections stand for ever, else those of the measured part.
@@ -73,6 +77,11 @@ impl ConnectionRecord {
     pub(crate) fn answered(&self) -> u64 {
         self.admitted + self.refused.iter().sum::<u64>()
     }
+}
+
+/// What connections hold of each channel, where there are any.
+fn reserved(simulator: &Simulator, [from, until]: [u64; 2]) -> Option<Vec<(Channel, f64)>> {
+    (until > from && !simulator.requests().is_empty()).then(|| simulator.reserved(from, until))
 }
 
 /// Mean holding times after which connections that come and go are as many as ever.
@@ -178,6 +187,7 @@ impl ControlRecord {
             connections: (0..spec.classes.len())
                 .map(|class| ConnectionRecord::of(scenario, simulator, class, window))
                 .collect(),
+            reserved: reserved(simulator, window).unwrap_or_default(),
         })
     }
 

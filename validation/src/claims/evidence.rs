@@ -86,6 +86,7 @@ impl<'c> Evidence<'c> {
         // set up before, and saturated switches deliver packets
         let ends_in_saturation = !match measure.quantity {
             Quantity::FrameInterval | Quantity::LateFrames => true,
+            quantity if quantity.is_of_frame_deadlines() => true,
             quantity => quantity.is_of_circuits() || quantity.is_of_packets(),
         };
         let reading = |(at, x): (usize, Option<f64>)| match by.model() {

@@ -201,7 +201,7 @@ pub(in crate::kinds) fn legend_entries(lines: &Lines, y: Scale) -> Vec<Entry> {
 /// What the numbers of a model or of the simulation look like: said once, whatever there is of them.
 fn origin_entry(lines: &Lines, origin: Origin) -> Option<Entry> {
     let mut series = lines.series.iter().filter(|series| series.origin == origin).peekable();
-    series.peek()?;
+    series.peek().filter(|_| origin != Origin::Given)?;
     if origin == Origin::Printed {
         return Some(Entry::new(Sample::Printed, format!("crosses: {}", origin.legend())));
     }
@@ -226,14 +226,21 @@ fn origin_entry(lines: &Lines, origin: Origin) -> Option<Entry> {
     };
     let has_anchors = lines.series.iter().any(|series| series.origin == Origin::Anchored);
     let more = match origin {
+        Origin::Simulation if lines.measured_as_curves && !has_intervals(lines) => "",
         Origin::Simulation if lines.measured_as_curves => ", its 95 % interval shaded",
         Origin::Simulation if has_anchors => " at anchors, with 95 % interval",
         Origin::Simulation => " with 95 % interval",
         Origin::Anchored => ", its 95 % interval shaded",
-        Origin::Model(_) | Origin::Printed => "",
+        Origin::Model(_) | Origin::Printed | Origin::Given => "",
     };
     let text = format!("{how}{below}: {}{more}", origin.legend());
     Some(Entry::new(Sample::Origin { curve, saturation }, text))
+}
+
+/// Whether simulated points have intervals.
+fn has_intervals(lines: &Lines) -> bool {
+    let simulated = lines.series.iter().filter(|series| series.origin == Origin::Simulation);
+    simulated.flat_map(|series| &series.points).any(|point| point.lower_95.is_some())
 }
 
 /// Whether two models are drawn.
@@ -258,6 +265,9 @@ fn weight(origin: Origin, two: bool) -> Weight {
 
 /// The dashes of a curve: of a model beside measured curves, else by variant, else of the published one of two models.
 fn dash(origin: Origin, variant: usize, lines: &Lines) -> usize {
+    if origin == Origin::Given {
+        return 2;
+    }
     if lines.measured_as_curves {
         return usize::from(origin != Origin::Simulation);
     }
@@ -300,7 +310,7 @@ fn entry(lines: &Lines, series: &Series) -> Entry {
     let measured = same(Origin::Simulation);
     let curve = measured.filter(|_| lines.measured_as_curves);
     let models = Model::ALL.into_iter().rev().map(Origin::from);
-    let model = curve.or_else(|| [Origin::Anchored].into_iter().chain(models).find_map(same));
+    let model = curve.or_else(|| [Origin::Anchored, Origin::Given].into_iter().chain(models).find_map(same));
     let two = two_models(lines);
     let dash = model.map(|model| (dash(model.origin, model.variant, lines), weight(model.origin, two)));
     let marker =

@@ -5,7 +5,9 @@ use super::measure::MOST_BINS;
 use crate::quantity::Quantity;
 use serde::Serialize;
 
-use super::{ClassSpec, InterfaceSpec, MeasureSpec, RecnSpec, Scenario, ScenarioSpec, SwitchSpec};
+use super::{
+    ClassSpec, FrameDeadline, InterfaceSpec, MeasureSpec, RecnSpec, Scenario, ScenarioSpec, SwitchSpec,
+};
 use super::{NetworkSpec, Organisation, Switching, Timing, UnitsSpec};
 
 /// Tables and keys of classes that wormhole routers have and packet switches have not.
@@ -17,6 +19,11 @@ const PORT_MEMORY: [u32; 2] = [128 * 1024, 192 * 1024];
 
 /// Width of the bins of a series over time where none is given \[ns\].
 const BIN_NS: f64 = 10_000.0;
+
+/// Whether frames of a class have a deadline that follows the latest one.
+fn has_ratchet(classes: &[ClassSpec]) -> bool {
+    classes.iter().any(|class| class.frame_deadline.contains(&FrameDeadline::Ratchet))
+}
 
 impl ScenarioSpec {
     fn hosts(&self) -> u32 {
@@ -67,6 +74,7 @@ impl ScenarioSpec {
     pub fn groups(&self) -> Vec<&'static [Quantity]> {
         let groups = [
             (self.classes.iter().any(|class| class.source.has_frames()), Quantity::FRAMES),
+            (has_ratchet(&self.classes), Quantity::FRAME_DEADLINES),
             (self.router.switching == Switching::PipelinedCircuit, Quantity::CIRCUITS),
             (self.has_host_bus(), Quantity::INTERFACES),
             (self.router.preempts() && self.switch.is_none(), Quantity::PREEMPTIONS),

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::frame_deadlines::ratio;
 use super::{Estimate, Utilization};
 use crate::block::{Measurements, ReplicationRecord};
 use crate::replication::ChannelLook;
@@ -29,6 +30,9 @@ pub struct ChannelDetail {
     /// Share of the messages that do not get a virtual channel of it at once; of an injection channel those that wait
     /// in the source queue.
     pub blocked_share: Option<Estimate>,
+    /// What connections hold of it, on average over the measured part; absent without connections \[flits/cycle\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reserved_share: Option<Utilization>,
 }
 
 /// Every channel, if looks at them were taken.
@@ -68,9 +72,20 @@ pub(super) fn of(measured: &Measurements<'_>) -> Option<Vec<ChannelDetail>> {
                 count: waits.headers,
                 sum: waits.blocked as f64,
             })),
+            reserved_share: reserved(measured, *channel),
         })
     };
     Some(look.channels.iter().enumerate().filter_map(detail).collect())
+}
+
+/// What connections hold of a channel, a mean over replications.
+fn reserved(measured: &Measurements<'_>, channel: Channel) -> Option<Utilization> {
+    let held = measured.control().filter_map(|one| {
+        let (_, share) = one.reserved.iter().find(|(of, _)| *of == channel)?;
+        Some(Batch { count: 1, sum: *share })
+    });
+    let Estimate { mean, half_width_95, .. } = ratio(held)?;
+    Some(Utilization { mean, half_width_95 })
 }
 
 /// By replication, from look to look: what happened at a channel, cycles, flits and waits.

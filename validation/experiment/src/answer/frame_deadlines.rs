@@ -9,6 +9,7 @@ use crate::block::Measurements;
 use crate::frames::WindowTally;
 use crate::frames::deadlines::{DeadlineTally, Rule, rules};
 use crate::statistics::{Batch, mean_of};
+use flitwise_language::quantity::Quantity;
 
 /// A rule by which frames are late, and how often they are; intervals are those over replications.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -67,7 +68,7 @@ pub(super) fn of(
     let of_rule = |(at, rule): (usize, Rule)| {
         let each = || tallies.iter().filter_map(move |one| one.deadlines.get(at));
         let of = |batch: fn(&DeadlineTally) -> Batch| ratio(each().map(batch));
-        let time = of(|one| Batch { count: one.missed, sum: one.late_by });
+        let time = of(DeadlineTally::lateness);
         let records = || of(|one| Batch { count: one.frames, sum: one.records });
         FrameDeadlineSimulation {
             rule: if rule == Rule::Ratchet { "ratchet" } else { "playout" }.to_owned(),
@@ -75,7 +76,7 @@ pub(super) fn of(
                 Rule::Ratchet => None,
                 Rule::Playout(delay) => Some(delay),
             },
-            deadline_missing_probability: of(|one| Batch { count: one.frames, sum: one.missed as f64 }),
+            deadline_missing_probability: of(DeadlineTally::misses),
             deadline_missing_time_cycles: time,
             deadline_missing_time_ms: cycle_ms.and_then(|factor| Some(time?.times(factor))),
             frames: each().map(|one| one.frames).sum(),
@@ -83,6 +84,22 @@ pub(super) fn of(
         }
     };
     rules.map(of_rule).collect()
+}
+
+/// What is known of the deadline that follows the latest frame; none where the class has no such one.
+pub(super) fn ratchet(
+    measured: &Measurements<'_>,
+    class: usize,
+    tallies: &[&WindowTally],
+    quantity: Quantity,
+) -> Option<Estimate> {
+    let at = rules(&measured.scenario.classes()[class]).iter().position(|rule| *rule == Rule::Ratchet)?;
+    let each = tallies.iter().filter_map(|one| one.deadlines.get(at));
+    match quantity {
+        Quantity::RatchetMisses => ratio(each.map(DeadlineTally::misses)),
+        Quantity::RatchetLateness => ratio(each.map(DeadlineTally::lateness)),
+        _ => None,
+    }
 }
 
 /// Mean time from the start of the interval of a frame, `T`, to its delivery \[cycles\].

@@ -36,6 +36,7 @@ pub(super) fn add(
     };
     means
         .with_frames(of_frames)
+        .with_frame_deadlines(|quantity| frame_deadlines::ratchet(measured, class, windows, quantity))
         .with_circuits(|quantity| circuits.as_ref()?.estimate(quantity))
         .with_interfaces(|quantity| of_host(Quantity::INTERFACES, quantity))
         .with_preemptions(|quantity| of_host(Quantity::PREEMPTIONS, quantity))

@@ -5,6 +5,7 @@
 //! is, frame `k` is one with probability `1 / (k + 1)` (Rényi 1962), so that the share of frames that miss it says
 //! nothing about a network in a steady state: it is `(H_K - 1) / (K - 1)` over `K` frames of a stream.
 
+use crate::statistics::Batch;
 use flitwise_language::scenario::{ClassSpec, FrameDeadline};
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +85,16 @@ pub(crate) struct DeadlineTally {
 }
 
 impl DeadlineTally {
+    /// Of a share of frames that miss it.
+    pub(crate) fn misses(&self) -> Batch {
+        Batch { count: self.frames, sum: self.missed as f64 }
+    }
+
+    /// Of the mean time by which they do.
+    pub(crate) fn lateness(&self) -> Batch {
+        Batch { count: self.missed, sum: self.late_by }
+    }
+
     pub(crate) fn add(&mut self, judgement: Judgement) {
         self.frames += 1;
         self.missed += u64::from(judgement.late_by.is_some());
