@@ -117,7 +117,8 @@ const READS: &[Read] = &[
     Read::Words("interface.kind", &["channel-adapter"]),
     Read::Keys("interface", &["injection", "buffer"]),
     Read::Keys("mix", &["load"]),
-    Read::Words("admission.signalling", &["sideband"]),
+    // in-band: the delay of a lone message
+    Read::Words("admission.signalling", &["sideband", "in-band"]),
     Read::Keys("admission", &["test", "reserve", "limit_share", "hop_delay"]),
     Read::Keys("congestion", &["control", "credits", "credits_per_queue", "queues", "return", "ack_delay"]),
     Read::Keys("congestion", &["real_time_drop", "include_interface", "gather", "raise", "lower", "initial"]),

@@ -42,7 +42,7 @@ mod value;
 mod writer;
 
 pub use crate::document::{Document, Fault, Place};
-pub use admission::{AdmissionSpec, Reserve, Signalling};
+pub use admission::{AdmissionSpec, Reserve, SignalDelay, Signalling};
 pub use base::Load;
 pub use check::Scenario;
 pub use circuits::{CircuitVtick, CircuitsSpec};

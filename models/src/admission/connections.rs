@@ -35,7 +35,7 @@ pub(super) fn admit(scenario: &Scenario, problem: &mut Problem, place: usize) ->
         Some(admission) => Some(rejections(scenario, problem, place, (admission, connections))?),
     };
     let (rejected, report) = rejected.map_or((None, None), |(rejected, report)| (Some(rejected), report));
-    let hop_delay = spec.admission.map_or(0.0, |admission| admission.hop_delay);
+    let delay = scenario.signal_delay();
     let class = &mut problem.classes[place];
     let (mut accepted, mut hops) = (0.0, 0.0);
     for (at, route) in class.routes.iter_mut().enumerate() {
@@ -43,8 +43,9 @@ pub(super) fn admit(scenario: &Scenario, problem: &mut Problem, place: usize) ->
         accepted += route.share * route.carried;
         hops += route.share * route.carried * (f64::from(problem.paths[route.path].hops()) + 1.0);
     }
-    // 2 (h + 1) d_s
-    let set_up = (accepted > 0.0 && spec.admission.is_some()).then(|| 2.0 * hops / accepted * hop_delay);
+    // 2 (h + 1) d_s, in-band less what the ends save
+    let set_up =
+        (accepted > 0.0 && spec.admission.is_some()).then(|| 2.0 * hops / accepted * delay.hop - delay.ends);
     let held = connections.requests.wanted() * accepted;
     Ok(Admitted { rejected: rejected.map_or(0.0, |rejected| rejected.share), set_up, held, report })
 }
@@ -79,7 +80,7 @@ fn network(
 ) -> (LossNetwork, Option<f64>) {
     let width = width(Some(&admission), &connections);
     let (class, count) = (&problem.classes[place], problem.capacities.len());
-    let budget = router_budget(scenario);
+    let (budget, delay) = (router_budget(scenario), scenario.signal_delay());
     let (wanted, requests, holding) = match connections.requests {
         Requests::AtStart { count, .. } => (f64::from(count), Some(f64::from(count)), 1.0),
         Requests::Poisson { erlangs, holding } => (erlangs, None, holding),
@@ -101,7 +102,7 @@ fn network(
             }
         }
         let rate = wanted * route.share / holding;
-        let holding = if requests.is_some() { 1.0 } else { held(holding, path.hops(), admission.hop_delay) };
+        let holding = if requests.is_some() { 1.0 } else { held(holding, path.hops(), delay) };
         channels.iter().for_each(|channel| offered[*channel] += rate * holding);
         routes.push(Route { source: route.sender, channels, rate, holding, width: 1 });
     }

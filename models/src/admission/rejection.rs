@@ -8,6 +8,8 @@
 mod at_start;
 mod pairs;
 
+use flitwise_language::scenario::SignalDelay;
+
 use crate::fixed_point::{Options, Report, Status, solve};
 use crate::queueing::{Call, ErlangB, MultirateLoss};
 
@@ -26,10 +28,10 @@ pub struct Route {
     pub width: u32,
 }
 
-/// Time that an accepted connection holds each channel \[cycles\]: `holding + 2 (h + 1) d_s`, with `hops` network
-/// channels and `hop_delay` cycles for a probe, an acknowledgement or a release to go one hop.
-pub fn held(holding: f64, hops: u32, hop_delay: f64) -> f64 {
-    holding + 2.0 * (f64::from(hops) + 1.0) * hop_delay
+/// Time that an accepted connection holds each channel \[cycles\]: `holding` and its set-up over `hops` network
+/// channels, `2 (h + 1) d_s`; the release takes as long to a channel as the probe did.
+pub fn held(holding: f64, hops: u32, delay: SignalDelay) -> f64 {
+    holding + delay.set_up(f64::from(hops))
 }
 
 /// Calls of bandwidth `width` that a channel of bandwidth `limit` holds; a rounding error does not cost one.

@@ -89,8 +89,9 @@ const HOLDING_TIMES: f64 = 5.0;
 
 /// The cycle from which on connections stand: those of the start are set up, others as many as ever.
 pub(crate) fn connections_stand_from(scenario: &Scenario) -> u64 {
-    let hop_delay = scenario.spec().admission.map_or(0.0, |admission| admission.hop_delay);
-    let set_up = 2.0 * (f64::from(scenario.topology().most_hops()) + 2.0) * hop_delay.ceil();
+    // of lone signals where they are messages
+    let hop = scenario.signal_delay().hop.ceil();
+    let set_up = 2.0 * (f64::from(scenario.topology().most_hops()) + 2.0) * hop;
     let of_class = |class: usize| {
         let settles = match scenario.connections(class)?.requests {
             Requests::AtStart { spread, .. } => spread,

@@ -4,3 +4,4 @@
 pub(crate) mod admission;
 pub(crate) mod congestion;
 pub(crate) mod power;
+pub(crate) mod stations;

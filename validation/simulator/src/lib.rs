@@ -66,6 +66,11 @@ trait Switch: Send {
     /// sources.
     fn withdraw(&mut self, class: usize, now: u64);
 
+    /// Connections whose signals have left the network in cycle `now` are told to admission; whether there are any.
+    fn tell_signals(&mut self, _traffic: &mut Traffic, _now: u64) -> bool {
+        false
+    }
+
     /// One cycle; what is through is added to `delivered`.
     fn step(&mut self, now: u64, delivered: &mut Vec<Self::Delivery>);
 
@@ -84,6 +89,9 @@ trait Switch: Send {
                 }
             }
             if *now >= next_arrival {
+                while let Some(signal) = traffic.next_signal(*now) {
+                    self.offer(&signal);
+                }
                 while let Some(booking) = traffic.next_booking(*now) {
                     self.book(&booking);
                 }
@@ -96,6 +104,9 @@ trait Switch: Send {
                 next_arrival = traffic.next_cycle().unwrap_or(u64::MAX);
             }
             self.step(*now, delivered);
+            if self.tell_signals(traffic, *now) {
+                next_arrival = *now + 1;
+            }
             *now += 1;
         }
     }
@@ -136,6 +147,8 @@ trait FlitSwitch: Switch<Delivery = Delivery> {
 pub struct Simulator {
     switch: Box<dyn FlitSwitch>,
     traffic: Traffic,
+    /// Classes of the scenario; signals that are messages are of another.
+    classes: usize,
     now: u64,
 }
 
@@ -151,7 +164,8 @@ impl Simulator {
     }
 
     fn with_traffic(scenario: &Scenario, traffic: Traffic) -> Self {
-        Self { switch: wormhole::with_scheduler(scenario), traffic, now: 0 }
+        let classes = scenario.classes().len();
+        Self { switch: wormhole::with_scheduler(scenario), traffic, classes, now: 0 }
     }
 
     /// Simulates all cycles before `end`; messages that are through are added to `delivered`.
@@ -190,6 +204,12 @@ impl Simulator {
         self.traffic.admission()
     }
 
+    /// Admission of connections once all cycles before `end` are simulated.
+    fn into_admission(mut self, end: u64) -> Admission {
+        self.run_until(end, &mut Vec::new());
+        self.traffic.into_admission().expect("a class with connections")
+    }
+
     /// Flits that have crossed a crossbar.
     pub fn flit_hops(&self) -> u64 {
         self.switch.flit_hops()
@@ -197,17 +217,17 @@ impl Simulator {
 
     /// By class: messages that wait at their sources, those being sent included.
     pub fn backlog(&self) -> &[u64] {
-        self.switch.ledger().backlog()
+        &self.switch.ledger().backlog()[..self.classes]
     }
 
     /// By class: messages generated so far, but for those lost to [`Self::limit_source_queues`].
     pub fn generated(&self) -> &[u64] {
-        self.switch.ledger().joined()
+        &self.switch.ledger().joined()[..self.classes]
     }
 
     /// By class: messages taken back at the end of its traffic.
     pub fn withdrawn(&self) -> &[u64] {
-        self.switch.ledger().withdrawn()
+        &self.switch.ledger().withdrawn()[..self.classes]
     }
 
     /// From now on a source queue of the class takes no more than so many messages; later ones are lost.
@@ -282,7 +302,7 @@ pub fn replay_offers_levelled(
     limit: u64,
 ) -> (Vec<Delivery>, Activity) {
     let (switch, traffic) = (wormhole::with_levels(scenario), Traffic::listed(scenario, offers));
-    let mut simulator = Simulator { switch, traffic, now: 0 };
+    let mut simulator = Simulator { switch, traffic, classes: scenario.classes().len(), now: 0 };
     let mut delivered = Vec::with_capacity(offers.len());
     simulator.run_until(limit, &mut delivered);
     delivered.sort_unstable();

@@ -142,7 +142,7 @@ mod tests {
             (wormhole.collect::<Vec<_>>(), of_wormholes.concat()),
             (levels.collect(), of_levels.concat()),
             (packet.collect(), of_packets.concat()),
-            (rules('K', 15).collect(), of_lanes.concat()),
+            (rules('K', 16).collect(), of_lanes.concat()),
         ] {
             for rule in rules {
                 assert!(

@@ -15,6 +15,8 @@ pub const MAX_PORTS: u32 = 64;
 pub const MAX_DIMENSION: u32 = 10;
 /// Fewest pipeline stages that can be simulated.
 pub const MIN_PIPELINE_STAGES: u32 = 3;
+/// Most classes, that of signals included.
+pub(crate) const MOST_CLASSES: usize = 32;
 /// Most lanes of a network: virtual channels of all its links.
 pub const MAX_LANES: u64 = 2_000_000;
 /// What of a scenario the simulator has no means for.
@@ -150,6 +152,7 @@ fn unconnected(scenario: &Scenario) -> Vec<Fault> {
     if spec.classes.iter().all(|class| class.connections.is_none()) {
         return Vec::new();
     }
+    let in_band = scenario.has_signals_in_band();
     let (links, retry) = (scenario.topology().parallel_links(), spec.admission.map_or(0.0, |one| one.retry));
     let asked = [
         (
@@ -175,6 +178,24 @@ fn unconnected(scenario: &Scenario) -> Vec<Fault> {
             "admission.retry",
             in_short(retry),
             "0 to simulate connections that are streams of frames: those refused are known from the beginning",
+        ),
+        (
+            in_band && spec.classes.iter().any(with_frames),
+            "admission.signalling",
+            "\"in-band\"".to_owned(),
+            "\"sideband\" to simulate streams of frames: connections refused are known from the beginning",
+        ),
+        (
+            in_band && scenario.topology().ports() >= MAX_PORTS,
+            "admission.signalling",
+            format!("\"in-band\" in routers of {} ports", scenario.topology().ports()),
+            "at most 63 to simulate: the management station has one more",
+        ),
+        (
+            in_band && spec.classes.len() >= MOST_CLASSES,
+            "admission.signalling",
+            format!("\"in-band\" beside {} classes", spec.classes.len()),
+            "at most 31 to simulate: signals are one more",
         ),
     ];
     let faults = asked.into_iter().filter(|(is_so, ..)| *is_so).map(|(_, key, found, wanted)| Fault {
@@ -229,8 +250,7 @@ const READS: &[Read] = &[
         &["kind", "injection", "buffer", "firmware", "bus_rate", "bus_setup", "descriptor", "send_setup"],
     ),
     Read::Keys("router.weights", &["frame", "per_lane", "pointer"]),
-    Read::Keys("admission", &["test", "reserve", "limit_share", "hop_delay", "retry"]),
-    Read::Words("admission.signalling", &["sideband"]),
+    Read::Keys("admission", &["test", "reserve", "limit_share", "hop_delay", "retry", "signalling"]),
     Read::Keys("congestion", &["control", "credits", "credits_per_queue", "queues", "return", "ack_delay"]),
     Read::Keys("congestion", &["real_time_drop", "include_interface", "gather", "raise", "lower", "initial"]),
     Read::Keys("power", &["buffer_read", "buffer_write", "arbitration", "crossbar", "link"]),

@@ -114,9 +114,36 @@ impl Traffic {
             return self.bookings.pop_front();
         }
         let sources = self.sources.as_mut()?;
-        sources.connected.as_ref()?;
-        sources.draw_until(now);
+        if !sources.connected.as_ref()?.admission.is_in_band() {
+            sources.draw_until(now);
+        }
         sources.connected.as_mut()?.admission.take_booking(now)
+    }
+
+    /// Admission whose signals are messages, which depends on what these meet.
+    fn in_band(&mut self) -> Option<&mut Admission> {
+        let connected = self.sources.as_mut()?.connected.as_mut()?;
+        Some(&mut connected.admission).filter(|admission| admission.is_in_band())
+    }
+
+    /// A cycle begins: the next signal that joins its source queue, before all bookings and other messages of the cycle.
+    pub(crate) fn next_signal(&mut self, now: u64) -> Option<Offer> {
+        let admission = self.in_band()?;
+        admission.advance(now + 1);
+        admission.take_signal()
+    }
+
+    /// The tail of the signal of a connection has left the network in cycle `now`.
+    pub(crate) fn signal_arrives(&mut self, whom: u32, now: u64) {
+        if let Some(admission) = self.in_band() {
+            admission.arrives(now, whom);
+            self.sources.iter_mut().for_each(Sources::join_at_once);
+        }
+    }
+
+    /// The same admission after the run.
+    pub(crate) fn into_admission(self) -> Option<Admission> {
+        Some(self.sources?.connected?.admission)
     }
 
     /// Admission of connections, where there are any.
@@ -131,7 +158,9 @@ impl Traffic {
         let withdrawal = self.withdrawals.front().map(|(cycle, _)| *cycle);
         let booked = self.admission().and_then(Admission::next_booking);
         let bookings = self.bookings.front().into_iter().chain(booked).map(|booking| booking.cycle);
-        listed.into_iter().chain(drawn).chain(withdrawal).chain(bookings).min()
+        let cycles = listed.into_iter().chain(drawn).chain(withdrawal).chain(bookings).min();
+        let of_admission = self.in_band().and_then(|admission| admission.next_cycle());
+        cycles.into_iter().chain(of_admission).min()
     }
 }
 
@@ -360,6 +389,21 @@ impl Sources {
         }
     }
 
+    /// Connections that are admitted within a span send what is left of it.
+    fn join_at_once(&mut self) {
+        let (sources, drawn) = (self.sources.len(), self.span.len());
+        self.join_connections();
+        for at in sources..self.sources.len() {
+            self.draw(at);
+        }
+        let start = self.drawn_until - self.span_cycles;
+        for index in drawn..self.span.len() {
+            let place = (self.span[index].arrival.cycle - start) << 32 | index as u64;
+            let before = self.order[self.next..].partition_point(|other| *other < place);
+            self.order.insert(self.next + before, place);
+        }
+    }
+
     /// Draws spans until one goes beyond a cycle, if all messages that were drawn have come.
     fn draw_until(&mut self, now: u64) {
         while self.next == self.span.len() && self.drawn_until <= now {
@@ -433,10 +477,16 @@ impl Sources {
     }
 
     fn next_cycle(&mut self) -> Option<u64> {
-        if self.sources.is_empty() && self.connected.as_ref().is_none_or(|one| one.admission.is_idle()) {
+        let has_all_come = self.next == self.span.len();
+        if has_all_come
+            && self.sources.is_empty()
+            && self.connected.as_ref().is_none_or(|one| one.admission.is_idle())
+        {
             return None;
         }
-        if self.next == self.span.len() {
+        // connections may yet come in what is left of the span
+        let is_in_band = self.connected.as_ref().is_some_and(|one| one.admission.is_in_band());
+        if has_all_come && !is_in_band {
             self.draw_span();
         }
         Some(self.ahead().map_or(self.drawn_until, |offer| offer.arrival.cycle))
@@ -452,30 +502,12 @@ impl Sources {
         self.span.clear();
         self.next = 0;
         self.drawn_until += self.span_cycles;
-        if let Some(connected) = &mut self.connected {
+        if let Some(connected) = self.connected.as_mut().filter(|one| !one.admission.is_in_band()) {
             connected.admission.advance(self.drawn_until);
             self.join_connections();
         }
+        (0..self.sources.len()).for_each(|at| self.draw(at));
         let end = self.drawn_until as f64;
-        for Source { node, class, random, process, start, last } in &mut self.sources {
-            let offers = &self.classes[usize::from(*class)];
-            // the next cycle is the first in which the message can be sent: ceil(g) < end
-            while let Some(after_start) = process.next_before(random, last.min(end - 1.0) - *start) {
-                let piece = process.piece().copied();
-                let destination = match piece {
-                    Some(piece) => piece.destination,
-                    None => {
-                        process.destination(random, &self.destinations[usize::from(*class)].towards(*node))
-                    }
-                };
-                let cycle = (*start + after_start).ceil() as u64;
-                let arrival = Arrival { cycle, source: *node, destination, class: *class };
-                self.span.push(match piece {
-                    Some(piece) => piece.offer(arrival),
-                    None => offers.offer(arrival, random),
-                });
-            }
-        }
         if self.connected.is_some() {
             self.sources.retain(|source| source.last > end - 1.0);
         }
@@ -484,5 +516,26 @@ impl Sources {
         self.order.clear();
         self.order.extend(self.span.iter().enumerate().map(place));
         self.order.sort_unstable();
+    }
+
+    /// What a source sends before the end of the span.
+    fn draw(&mut self, at: usize) {
+        let end = self.drawn_until as f64;
+        let Source { node, class, random, process, start, last } = &mut self.sources[at];
+        let offers = &self.classes[usize::from(*class)];
+        // the next cycle is the first in which the message can be sent: ceil(g) < end
+        while let Some(after_start) = process.next_before(random, last.min(end - 1.0) - *start) {
+            let piece = process.piece().copied();
+            let destination = match piece {
+                Some(piece) => piece.destination,
+                None => process.destination(random, &self.destinations[usize::from(*class)].towards(*node)),
+            };
+            let cycle = (*start + after_start).ceil() as u64;
+            let arrival = Arrival { cycle, source: *node, destination, class: *class };
+            self.span.push(match piece {
+                Some(piece) => piece.offer(arrival),
+                None => offers.offer(arrival, random),
+            });
+        }
     }
 }

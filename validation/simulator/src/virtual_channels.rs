@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use flitwise_language::scenario::{Scenario, VcChoice};
 
+use crate::control::stations::control_class;
 use crate::message::{ChannelChoice, Offer};
 
 /// The most lanes of a link: as many as a word has bits.
@@ -57,7 +58,7 @@ pub(crate) fn halves(block: &Range<usize>) -> [Range<usize>; 2] {
 
 impl VirtualChannels {
     pub(crate) fn new(scenario: &Scenario) -> Self {
-        let (blocks, choice) = (scenario.virtual_channels(), scenario.data_router().vc_choice);
+        let (mut blocks, choice) = (scenario.virtual_channels(), scenario.data_router().vc_choice);
         let used = blocks.iter().map(|block| block.end).max().unwrap_or(0).max(1);
         let singles = || Groups::new((0..used).map(|channel| channel..channel + 1));
         let groups = match choice {
@@ -67,6 +68,10 @@ impl VirtualChannels {
             _ => [singles(), singles()],
         };
         let has_rings = scenario.topology().has_rings();
+        if scenario.has_signals_in_band() {
+            // their class is the last one
+            blocks.push(blocks[control_class(scenario)].clone());
+        }
         // widths for which there is code of its own
         let width = if used > 16 { MOST_LANES } else { used.next_power_of_two() };
         Self { choice, blocks, shift: width.trailing_zeros(), has_rings, groups }
@@ -145,6 +150,8 @@ impl VirtualChannels {
 /// Lanes of all links of a scenario's network.
 pub fn lanes(scenario: &Scenario) -> u64 {
     let network = scenario.topology();
-    let links = u64::from(network.routers()) * u64::from(network.ports()) + u64::from(network.nodes());
+    let of_stations = if scenario.has_signals_in_band() { 2 * u64::from(network.routers()) } else { 0 };
+    let of_routers = u64::from(network.routers()) * u64::from(network.ports());
+    let links = of_routers + u64::from(network.nodes()) + of_stations;
     links * VirtualChannels::new(scenario).width() as u64
 }

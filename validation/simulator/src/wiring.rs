@@ -2,14 +2,18 @@
 
 pub use flitwise_language::network::ChannelKind;
 use flitwise_language::network::{Half, LinkEnd, Network};
-use flitwise_language::scenario::NetworkSpec;
+use flitwise_language::scenario::{NetworkSpec, Scenario};
+
+use crate::control::stations::Stations;
 
 /// Channels, numbered: first the output links of all routers (`router * ports + port`), then one injection
-/// link per node.
+/// link per node, and behind those one per management station where there are any.
 #[derive(Clone, Debug)]
 pub(crate) struct Wiring {
     network: Network,
+    stations: Option<Stations>,
     nodes: u32,
+    /// Of a router, that of its station included.
     ports: u32,
     /// Parallel links each way between neighbours.
     parallel_links: u32,
@@ -60,7 +64,37 @@ impl Wiring {
             let (router, port) = network.entry(node);
             join(first_injection + node, router, port);
         }
-        Self { network, nodes, ports, parallel_links: network.parallel_links(), first_injection, ends }
+        let (parallel_links, stations) = (network.parallel_links(), None);
+        Self { network, stations, nodes, ports, parallel_links, first_injection, ends }
+    }
+
+    /// Of a scenario, with management stations where signals are messages.
+    pub(crate) fn of(scenario: &Scenario) -> Self {
+        let plain = Self::new(scenario.network(), 1);
+        match Stations::new(scenario) {
+            Some(stations) => plain.with(stations),
+            None => plain,
+        }
+    }
+
+    /// The same with a station behind a last port of every router.
+    fn with(self, stations: Stations) -> Self {
+        let (routers, before) = (self.routers(), self.ports);
+        let ports = before + 1;
+        let of_router = |router: u32| {
+            let links = (router * before..(router + 1) * before).map(|link| self.ends[link as usize]);
+            links.chain([End::Node])
+        };
+        let injection = &self.ends[self.first_injection as usize..];
+        let behind = (0..routers).map(|router| End::Input { router, port: before as u8 });
+        let ends = (0..routers).flat_map(of_router).chain(injection.iter().copied()).chain(behind);
+        let ends = ends.collect();
+        Self { stations: Some(stations), ports, first_injection: routers * ports, ends, ..self }
+    }
+
+    /// Management stations, if there are any.
+    pub(crate) fn stations(&self) -> Option<&Stations> {
+        self.stations.as_ref()
     }
 
     pub(crate) fn nodes(&self) -> u32 {
@@ -112,20 +146,28 @@ impl Wiring {
 
     /// The output link of `router` on the way from one node to another; the first of parallel ones.
     pub(crate) fn route(&self, router: u32, source: u32, destination: u32) -> u32 {
-        router * self.ports + self.network.route(router, source, destination)
+        let port = match &self.stations {
+            None => self.network.route(router, source, destination),
+            Some(stations) => stations.route(router, source, destination),
+        };
+        router * self.ports + port
     }
 
     /// Which half of its virtual channels a message takes behind `router`.
     pub(crate) fn half(&self, router: u32, source: u32, destination: u32) -> Half {
-        self.network.half(router, source, destination)
+        match &self.stations {
+            None => self.network.half(router, source, destination),
+            Some(stations) => stations.half(router, source, destination),
+        }
     }
 
-    /// Network channels from node to node.
+    /// Network channels from node to node, or between stations.
     pub(crate) fn hops(&self, source: u32, destination: u32) -> u32 {
-        self.network.hops(source, destination)
+        let at = |place: u32| self.stations.as_ref().map_or(place, |stations| stations.node(place));
+        self.network.hops(at(source), at(destination))
     }
 
-    /// What a link is; `None` for a number that stands for no link.
+    /// What a link is; `None` for a number that stands for no link, or for that of a station.
     pub(crate) fn channel(&self, link: u32) -> Option<Channel> {
         if link >= self.first_injection {
             let (kind, node) = (ChannelKind::Injection, link - self.first_injection);
@@ -135,6 +177,9 @@ impl Wiring {
             return None;
         }
         let (router, port) = (link / self.ports, link % self.ports);
+        if port >= self.network.ports() {
+            return None;
+        }
         let node = match self.network.link_end(router, port) {
             LinkEnd::Node(node) => node,
             LinkEnd::Input { .. } => router,

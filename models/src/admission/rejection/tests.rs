@@ -1,6 +1,11 @@
 use super::*;
 use crate::admission::{assert_near, channels, mesh, paths};
 
+/// Of signals beside the network.
+fn delay(hop: f64) -> SignalDelay {
+    SignalDelay { hop, ends: 0.0 }
+}
+
 const HOLDING: f64 = 10_000.0;
 
 /// Every node of a mesh has so much traffic \[Erlang\] to all others.
@@ -8,7 +13,7 @@ fn of_mesh(side: u32, traffic: f64, circuits: u32, hop_delay: f64) -> LossNetwor
     let network = mesh(side);
     let rate = traffic / HOLDING / f64::from(side * side - 1);
     let route = |path: crate::admission::Path| {
-        let holding = held(HOLDING, path.hops(), hop_delay);
+        let holding = held(HOLDING, path.hops(), delay(hop_delay));
         Route { source: path.source, channels: path.channels, rate, holding, width: 1 }
     };
     let routes = paths(&*network).into_iter().map(route).collect();
@@ -40,7 +45,7 @@ fn requests_that_come_and_go_are_refused_as_printed() {
 fn signalling_holds_channels_longer() {
     let mut network = of_mesh(5, 10.0, 20, 100.0);
     assert_near(network.pairs().unwrap().0.share, 0.0426, 2e-3);
-    let mean = held(HOLDING, 0, 100.0) + 2.0 * 100.0 * 10.0 / 3.0;
+    let mean = held(HOLDING, 0, delay(100.0)) + 2.0 * 100.0 * 10.0 / 3.0;
     network.routes.iter_mut().for_each(|route| route.holding = mean);
     assert_near(network.pairs().unwrap().0.share, 0.0399, 2e-3);
 }
@@ -118,5 +123,5 @@ fn the_ends_have_numbers() {
 #[test]
 fn bandwidth_is_cut_into_calls() {
     assert_eq!([circuits(1.0, 0.1), circuits(1.0, 0.05), circuits(0.8, 0.3)], [10, 20, 2]);
-    assert_eq!(held(10_000.0, 4, 15.0), 10_150.0);
+    assert_eq!(held(10_000.0, 4, delay(15.0)), 10_150.0);
 }

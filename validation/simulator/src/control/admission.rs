@@ -1,9 +1,11 @@
 //! Admission of connections, event by event: a request goes along the way and books one channel after another, the
-//! answer and the releases follow it. It knows nothing of flits: signals have a delay per hop.
+//! answer and the releases follow it. It knows nothing of flits: signals have a delay per hop, or are given out as
+//! messages whose arrivals it is told ([`in_band`]).
 //!
 //! Time is in cycles. Events of a cycle happen in the order in which they were scheduled. What goes from hop to hop
 //! waits in a queue, as all hops take the same time; all else is in a heap.
 
+mod in_band;
 mod records;
 
 use std::cmp::Reverse;
@@ -20,6 +22,7 @@ use crate::traffic::drawn;
 use crate::traffic::random::{Random, anywhere, below, exponential, stream_of};
 use crate::virtual_channels::VirtualChannels;
 use crate::wiring::{End, Wiring};
+use in_band::Signals;
 pub use records::{Outcome, Refuser, RequestRecord};
 
 /// Random numbers of the requests of a node are those of a stream that no source has.
@@ -27,14 +30,17 @@ const OF_REQUESTS: u32 = (1 << 20) + 2;
 /// A channel has room for a connection up to so much above its limit \[flits/cycle\]; the same of a budget, in parts.
 const TOLERANCE: f64 = 1e-9;
 
-/// The events of admission alone, without a flit, before a cycle.
+/// The events of admission before a cycle: alone, without a flit, but where signals are messages.
 pub fn admission_only(scenario: &Scenario, seed: u64, until: u64) -> Admission {
+    if scenario.has_signals_in_band() {
+        return crate::Simulator::new(scenario, seed).into_admission(until);
+    }
     let mut admission = Admission { keeps: false, ..Admission::new(scenario, seed) };
     admission.advance(until);
     admission
 }
 
-/// What admission books before a cycle, in order.
+/// What admission books before a cycle, in order, where signals are no messages.
 pub fn bookings(scenario: &Scenario, seed: u64, until: u64) -> Vec<Booking> {
     let mut admission = Admission::new(scenario, seed);
     admission.advance(until);
@@ -56,6 +62,8 @@ pub struct Admission {
     events: BinaryHeap<Reverse<Event>>,
     hops: VecDeque<Event>,
     scheduled: u64,
+    /// Where signals are messages.
+    signals: Option<Signals>,
     /// Connections that are asked for or stand, and places of those that are no more.
     connections: Vec<Connection>,
     free: Vec<u32>,
@@ -70,7 +78,7 @@ pub struct Admission {
 
 struct Rules {
     tests: bool,
-    /// Of a signal over a hop \[cycles\].
+    /// Of a signal over a hop, where it is no message \[cycles\].
     hop: u64,
     /// Of a channel \[flits/cycle\].
     limit: f64,
@@ -152,6 +160,8 @@ enum What {
     Tests,
     /// The next channel is given back.
     Releases,
+    /// An answer goes back to the source.
+    Answers,
 }
 
 /// A connection that is wanted.
@@ -177,6 +187,11 @@ struct Connection {
     booked: usize,
     released: usize,
     path: Vec<Step>,
+    /// The node or station of its signal, and where else that stops on its way back, the last stop first.
+    place: u32,
+    way_back: Vec<u32>,
+    /// What is to be done where its signal arrives.
+    signal: What,
 }
 
 /// A channel on a way, and the virtual channel there.
@@ -260,11 +275,11 @@ impl Admission {
         let (spec, channels) = (scenario.spec().admission, VirtualChannels::new(scenario));
         let rules = Rules {
             tests: spec.is_some_and(|spec| spec.test),
-            hop: spec.map_or(0, |spec| (spec.hop_delay * (1.0 - 1e-9)).ceil() as u64),
+            hop: spec.map_or(0, |spec| (spec.hop_delay() * (1.0 - 1e-9)).ceil() as u64),
             limit: spec.map_or(f64::INFINITY, |spec| spec.limit_share),
             retry: spec.map_or(0, |spec| spec.retry.ceil() as u64),
         };
-        let wiring = Wiring::new(scenario.network(), 1);
+        let wiring = Wiring::of(scenario);
         let demands =
             (0..scenario.classes().len()).filter_map(|class| Demand::new(scenario, &channels, class));
         let mut admission = Self {
@@ -278,6 +293,7 @@ impl Admission {
             events: BinaryHeap::new(),
             hops: VecDeque::new(),
             scheduled: 0,
+            signals: scenario.has_signals_in_band().then(|| Signals::new(scenario)),
             connections: Vec::new(),
             free: Vec::new(),
             open: 0,
@@ -332,8 +348,11 @@ impl Admission {
         self.scheduled += 1;
     }
 
-    /// A connection is at its next channel after the delay of a hop.
+    /// A connection is at its next channel after the delay of a hop, or when its signal is there.
     fn moves_on(&mut self, now: u64, what: What, whom: u32) {
+        if self.signals.is_some() {
+            return self.signals_on(now, what, whom);
+        }
         self.hops.push_back(Event { cycle: now + self.rules.hop, scheduled: self.scheduled, what, whom });
         self.scheduled += 1;
     }
@@ -399,6 +418,7 @@ impl Admission {
             What::Asks => self.asks(cycle, whom),
             What::Tests => self.tests(cycle, whom),
             What::Releases => self.releases(cycle, whom),
+            What::Answers => unreachable!("answers are events only where they arrive as messages"),
         }
         true
     }
@@ -423,7 +443,16 @@ impl Admission {
             self.connections[place as usize].call = call;
             return place;
         }
-        self.connections.push(Connection { call, record: 0, booked: 0, released: 0, path: Vec::new() });
+        self.connections.push(Connection {
+            call,
+            record: 0,
+            booked: 0,
+            released: 0,
+            path: Vec::new(),
+            place: call.source,
+            way_back: Vec::new(),
+            signal: What::Asks,
+        });
         self.connections.len() as u32 - 1
     }
 
@@ -466,6 +495,7 @@ impl Admission {
         let record = self.records.len() as u32;
         let connection = &mut self.connections[whom as usize];
         (connection.record, connection.booked, connection.released) = (record, 0, 0);
+        connection.place = connection.call.source;
         let Call { demand, source, destination, number, retries, .. } = connection.call;
         let hops = connection.path.len() as u32 - 2;
         self.records.push(RequestRecord {
@@ -509,13 +539,17 @@ impl Admission {
             return self.refuses(now, whom, by);
         }
         self.accounts[link].take(weight);
+        self.note(now, link, weight);
         if let (Some(budgets), Some((router, power))) = (&mut self.power, power) {
             budgets.accounts[router].take(power);
         }
         self.book(now, whom, booked, 1.0);
         self.connections[whom as usize].booked += 1;
-        if is_last {
-            self.admits(now, whom);
+        if is_last && self.signals.is_some() {
+            self.answers(now, whom);
+        } else if is_last {
+            let hops = self.connections[whom as usize].booked as u64 - 1;
+            self.admits(now + hops * self.rules.hop, whom);
         } else {
             self.moves_on(now, What::Tests, whom);
         }
@@ -542,12 +576,11 @@ impl Admission {
         }
     }
 
-    /// The last router accepts a connection.
-    fn admits(&mut self, now: u64, whom: u32) {
-        let Connection { call, booked, record, .. } = self.connections[whom as usize];
+    /// The last router has accepted a connection, which may send when the answer is at the source.
+    fn admits(&mut self, ack: u64, whom: u32) {
+        let Connection { call, record, .. } = self.connections[whom as usize];
         let Call { source, destination, drawn, number, of_node, holding, .. } = call;
         let demand = &self.demands[call.demand];
-        let ack = now + (booked as u64 - 1) * self.rules.hop;
         let end = (ack as f64 + holding).min(demand.end.unwrap_or(f64::INFINITY)).ceil();
         // the largest number where it is infinite
         let end = (end as u64).max(ack);
@@ -569,11 +602,16 @@ impl Admission {
         self.records[record as usize].outcome = outcome;
         self.is_settled(call);
         let known = now + booked as u64 * self.rules.hop;
-        if booked > 0 {
-            self.schedule(known, What::Releases, whom);
-        } else {
-            self.free.push(whom);
+        match booked {
+            0 => self.free.push(whom),
+            _ if self.signals.is_some() => return self.answers(now, whom),
+            _ => self.schedule(known, What::Releases, whom),
         }
+        self.asks_again(known, call);
+    }
+
+    /// The source knows that a connection is refused, and asks again later.
+    fn asks_again(&mut self, known: u64, call: Call) {
         let again = known + self.rules.retry;
         if self.rules.retry > 0 && self.demands[call.demand].goes_on(again as f64) {
             let whom = self.place(Call { retries: call.retries + 1, ..call });
@@ -592,6 +630,7 @@ impl Admission {
         let weight = self.demands[call.demand].weight;
         let (link, power) = (path[released].link as usize, self.power_of(released, path, weight));
         self.accounts[link].give_back(weight);
+        self.note(now, link, -weight);
         if let (Some(budgets), Some((router, power))) = (&mut self.power, power) {
             budgets.accounts[router].give_back(power);
         }

@@ -266,6 +266,11 @@ impl Posting {
         }
     }
 
+    /// Flits of a signal come to an interface, past its queues.
+    pub(crate) fn flits_come(&mut self, node: usize, flits: u32) {
+        self.nodes[node].flits += u64::from(flits);
+    }
+
     /// A flit leaves its interface.
     #[inline]
     pub(crate) fn flit_leaves(&mut self, node: usize) {

@@ -194,7 +194,8 @@ pub(crate) fn herd_of(scenario: &Scenario) -> Option<(f64, f64)> {
     let spec = scenario.spec().power.filter(|spec| spec.control == PowerControl::PowerHerd)?;
     let (budget, energies, network) = (scenario.power_budget()?, scenario.energies()?, scenario.topology());
     let [injects, crosses, links, _] = of_moves(&energies);
-    let worst = f64::from(network.ports()) * (crosses + links + injects);
+    let ports = network.ports() + u32::from(scenario.has_signals_in_band());
+    let worst = f64::from(ports) * (crosses + links + injects);
     Some((budget * f64::from(spec.epoch) / f64::from(network.routers()), worst))
 }
 

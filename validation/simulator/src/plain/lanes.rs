@@ -1,7 +1,7 @@
 //! Routers whose lanes are arbitrated, channel adapters, and controls of congestion and power as their rules read:
 //! every port and lane is looked at in every cycle.
 //!
-//! K1 to K15, rule by rule, on top of T1 to T9, S1, V1, V3, N1, N2 and D1 of [the notes](crate::notes), which hold here
+//! K1 to K16, rule by rule, on top of T1 to T9, S1, V1, V3, N1, N2 and D1 of [the notes](crate::notes), which hold here
 //! too.
 
 mod adapter;
@@ -13,7 +13,7 @@ mod router;
 mod settings;
 mod tuning;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use flitwise_language::scenario::{ClassKind, Scenario};
 
@@ -37,15 +37,29 @@ pub fn replay(
     bookings: &[Booking],
     limit: u64,
 ) -> (Vec<Delivery>, TwinActivity) {
-    assert!(bookings.is_sorted_by_key(|booking| booking.cycle), "bookings out of order");
-    let mut run = Run::with_traffic(scenario, Traffic::listed(scenario, offers));
-    run.bookings = bookings.iter().copied().collect();
+    let mut run = Run::with_traffic(scenario, Traffic::listed_and_booked(scenario, offers, bookings));
     let mut delivered = Vec::new();
     while run.now < limit {
         delivered.extend(run.step(limit).into_iter().map(|(_, delivery)| delivery));
     }
     delivered.sort_unstable();
     (delivered, run.network.activity)
+}
+
+/// A run of the scenario's sources, the same as those of [`Simulator`](crate::Simulator), up to a cycle: all
+/// deliveries, sorted, what controls have done, and admission if classes have connections.
+pub fn run(
+    scenario: &Scenario,
+    seed: u64,
+    end: u64,
+) -> (Vec<Delivery>, TwinActivity, Option<crate::Admission>) {
+    let mut run = Run::with_traffic(scenario, Traffic::random(scenario, seed));
+    let mut delivered = Vec::new();
+    while run.now < end {
+        delivered.extend(run.step(end).into_iter().map(|(_, delivery)| delivery));
+    }
+    delivered.sort_unstable();
+    (delivered, run.network.activity, run.traffic.into_admission())
 }
 
 /// What controls of congestion and power have done since the start of a run, and what flits have cost.
@@ -70,30 +84,30 @@ pub struct TwinActivity {
 pub(crate) struct Run {
     network: Network,
     traffic: Traffic,
-    bookings: VecDeque<Booking>,
     /// The first cycle that has not been simulated.
     pub(crate) now: u64,
 }
 
 impl Run {
     pub(super) fn with_traffic(scenario: &Scenario, traffic: Traffic) -> Self {
-        Self { network: Network::new(scenario), traffic, bookings: VecDeque::new(), now: 0 }
+        Self { network: Network::new(scenario), traffic, now: 0 }
     }
 
     /// The next cycle before `end`; the messages delivered in it. Cycles after the last in which anything can happen
     /// are passed over.
     pub(crate) fn step(&mut self, end: u64) -> Vec<(Message, Delivery)> {
-        let nothing_comes = self.bookings.is_empty() && self.traffic.next_cycle().is_none();
-        if nothing_comes && self.network.is_at_rest() {
+        if self.traffic.next_cycle().is_none() && self.network.is_at_rest() {
             self.now = end;
         }
         if self.now == end {
             return Vec::new();
         }
         self.network.look_at_buffers(self.now);
-        while let Some(booking) = self.bookings.front().filter(|booking| booking.cycle <= self.now) {
-            self.network.book(booking);
-            self.bookings.pop_front();
+        while let Some(signal) = self.traffic.next_signal(self.now) {
+            self.network.offer(&signal, self.now);
+        }
+        while let Some(booking) = self.traffic.next_booking(self.now) {
+            self.network.book(&booking);
         }
         while let Some(offer) = self.traffic.next(self.now) {
             self.network.offer(&offer, self.now);
@@ -102,13 +116,19 @@ impl Run {
             self.network.withdraw(class, self.now);
         }
         self.network.step(self.now);
+        // K16: by the place where they are
+        self.network.signals.sort_unstable();
+        for (_, connection) in std::mem::take(&mut self.network.signals) {
+            self.traffic.signal_arrives(connection, self.now);
+        }
         self.now += 1;
         std::mem::take(&mut self.network.delivered)
     }
 
-    /// The messages that are generated and not delivered.
+    /// The messages that are generated and not delivered, but signals.
     pub(crate) fn under_way(self) -> Vec<Message> {
-        self.network.messages.into_values().collect()
+        let Network { messages, rules, .. } = self.network;
+        messages.into_values().filter(|message| !rules.are_signals(message.arrival.class)).collect()
     }
 }
 
@@ -127,6 +147,8 @@ struct Network {
     inside: usize,
     /// In this cycle.
     delivered: Vec<(Message, Delivery)>,
+    /// The same of signals: the place where each is, and its connection.
+    signals: Vec<(u32, u32)>,
     routers: Vec<Router>,
     /// By node.
     adapters: Vec<Adapter>,
@@ -143,16 +165,18 @@ impl Network {
         let settings = Settings::new(scenario, &rules);
         let (nodes, routers, _) = rules.size();
         let dropped = vec![0; scenario.classes().len()];
+        let of_signals = scenario.has_signals_in_band().then_some(ClassKind::Control);
         let mut network = Self {
             topology,
-            kinds: scenario.classes().iter().map(|class| class.kind).collect(),
+            kinds: scenario.classes().iter().map(|class| class.kind).chain(of_signals).collect(),
             messages: BTreeMap::new(),
             generated: 0,
             entered: 0,
             inside: 0,
             delivered: Vec::new(),
+            signals: Vec::new(),
             routers: (0..routers).map(|router| Router::new(router, &rules, &settings)).collect(),
-            adapters: (0..nodes).map(|_| Adapter::new(&settings)).collect(),
+            adapters: (0..rules.places()).map(|_| Adapter::new(&settings)).collect(),
             credits: Credits::new(&settings, &topology),
             tuning: None,
             accounts: Accounts::new(&settings, nodes),
@@ -191,10 +215,16 @@ impl Network {
         self.kinds[usize::from(class)] == ClassKind::BestEffort
     }
 
-    /// T1, K9, K10: a message is generated now.
+    /// T1, K9, K10, K16: a message is generated now.
     fn offer(&mut self, offer: &Offer, now: u64) {
         let (arrival, id) = (offer.arrival, self.generated);
         self.generated += 1;
+        if self.rules.are_signals(arrival.class) {
+            // K16: it is posted at once
+            self.messages.insert(id, Message::new(offer));
+            self.inside += offer.flits as usize;
+            return self.join(id, now);
+        }
         if self.credits.has_connections(arrival.class) {
             let purse = Purse::Connection { class: arrival.class, number: offer.part.stream };
             if self.credits.has(purse) {
@@ -222,7 +252,9 @@ impl Network {
         let message = self.messages.get_mut(&id).expect("a message that was offered");
         message.host.doorbell = (now - message.arrival.cycle) as u32;
         let lane = self.rules.group_at_source(&message.offer);
-        self.adapters[message.arrival.source as usize].post(id, lane, message.flits.len(), now);
+        let is_signal = self.rules.are_signals(message.arrival.class);
+        let posted = Posted { message: id, cycle: now, flits: message.flits.len(), sent: 0, is_signal };
+        self.adapters[message.arrival.source as usize].post(lane, posted);
     }
 
     /// T1: at the end of the traffic of a class its messages are taken back that have not been posted; those of an
@@ -346,7 +378,7 @@ impl Network {
         let (flit, through) = self.adapters[node].send(injection);
         let message = message_of(&mut self.messages, flit);
         message.flits[flit.number].left.push(now);
-        if flit.number == 0 {
+        if flit.number == 0 && !self.rules.are_signals(message.arrival.class) {
             message.serial = Some(self.entered);
             self.entered += 1;
         }
@@ -388,6 +420,10 @@ impl Network {
         for flit in &message.flits {
             let moves = (flit.left.len(), flit.crossed.len());
             assert_eq!(moves, (routers + 1, routers), "flits that went astray");
+        }
+        if self.rules.are_signals(message.arrival.class) {
+            self.signals.push((message.arrival.destination, message.offer.part.stream));
+            return;
         }
         let delivery = message.delivery(&self.rules);
         self.delivered.push((message, delivery));

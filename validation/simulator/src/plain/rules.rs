@@ -7,12 +7,15 @@ use flitwise_language::scenario::{
     Allocation, ClassKind, ClassSpec, Crossbar, OutputLanes, Scenario, Scheduler, VcChoice,
 };
 
+use crate::control::stations::{Stations, control_class};
 use crate::message::{Arrival, Offer};
 use crate::virtual_channels::halves;
 
 /// A scenario in the words of the rules.
 pub(super) struct Rules {
     network: Network,
+    /// K16: where signals of admission are messages.
+    stations: Option<Stations>,
     /// `P`.
     pub(super) pipeline_stages: u64,
     /// `b`.
@@ -22,7 +25,7 @@ pub(super) struct Rules {
     pub(super) is_multiplexed: bool,
     /// X2.
     pub(super) allocation: Allocation,
-    /// V1, by class: its virtual channels.
+    /// V1, by class: its virtual channels. K16: signals are a class behind those of the scenario.
     pub(super) blocks: Vec<Range<usize>>,
     /// V2: whether a message takes any lane of its class.
     pub(super) is_free: bool,
@@ -58,7 +61,13 @@ impl Rules {
     pub(super) fn new(scenario: &Scenario) -> Self {
         let (classes, router) = (scenario.classes(), scenario.data_router());
         assert!(router.pipeline_stages >= 3, "routing, crossbar and link are a stage each");
-        let blocks = scenario.virtual_channels();
+        let mut blocks = scenario.virtual_channels();
+        let mut level: Vec<usize> = classes.iter().map(|class| class.kind.level()).collect();
+        if scenario.has_signals_in_band() {
+            let carries_signals = control_class(scenario);
+            blocks.push(blocks[carries_signals].clone());
+            level.push(level[carries_signals]);
+        }
         // V1: blocks may have virtual channels in common where there are levels, which look at no lane's class
         let in_any_phase =
             (0..scenario.phases().len().max(1)).flat_map(|phase| scenario.virtual_channels_in(phase));
@@ -75,6 +84,7 @@ impl Rules {
         let vtick_max = paced.filter(|vtick| vtick.is_finite()).fold(0.0, f64::max);
         Self {
             network: scenario.topology(),
+            stations: Stations::new(scenario),
             pipeline_stages: router.pipeline_stages.into(),
             buffer_flits: router.buffer_flits as usize,
             scheduler: router.scheduler,
@@ -85,7 +95,7 @@ impl Rules {
             real_time: lanes().map(|class| class.is_some_and(real_time)).collect(),
             weight: lanes().map(|class| class.map_or(0.0, |class| vtick_max / class.lane_vtick())).collect(),
             blocks: blocks.clone(),
-            level: classes.iter().map(|class| class.kind.level()).collect(),
+            level,
             preempts: router.preempts(),
             outputs_per_level: router.output_lanes == Some(OutputLanes::PerLevel),
             accelerates: router.accelerates(),
@@ -147,7 +157,11 @@ impl Rules {
         // N1: the lower half before the dateline, the upper one behind it; drawn ones keep their place in it
         let [lower, upper] = halves(block);
         let place = if self.is_free { 0 } else { (asked - block.start) % lower.len() };
-        match self.network.half(router as u32, source, destination) {
+        let half = match &self.stations {
+            Some(stations) => stations.half(router as u32, source, destination),
+            None => self.network.half(router as u32, source, destination),
+        };
+        match half {
             Half::Lower => lower.start + place,
             Half::Upper => upper.start + place,
         }
@@ -158,8 +172,8 @@ impl Rules {
     pub(super) fn turn_number(&self, router: usize, port: usize) -> (usize, usize) {
         let (.., ports) = self.size();
         match self.network.as_hypercube().map(|cube| cube.dimension as usize) {
-            Some(dimension) if port < dimension => (2 * port + (router >> port & 1), 2 * dimension + 1),
-            Some(dimension) => (2 * dimension, 2 * dimension + 1),
+            Some(dimension) if port < dimension => (2 * port + (router >> port & 1), dimension + ports),
+            Some(dimension) => (dimension + port, dimension + ports),
             None => (port, ports),
         }
     }
@@ -169,29 +183,52 @@ impl Rules {
         (self.pipeline_stages - 3).max(1)
     }
 
-    /// Nodes, routers, and ports of each router.
+    /// Nodes, routers, and ports of each router; K16: with the management port.
     pub(super) fn size(&self) -> (usize, usize, usize) {
         let network = &self.network;
-        (network.nodes() as usize, network.routers() as usize, network.ports() as usize)
+        let ports = network.ports() as usize + usize::from(self.stations.is_some());
+        (network.nodes() as usize, network.routers() as usize, ports)
+    }
+
+    /// K16: nodes, and management stations behind them.
+    pub(super) fn places(&self) -> usize {
+        let (nodes, routers, _) = self.size();
+        nodes + if self.stations.is_some() { routers } else { 0 }
+    }
+
+    /// K16: whether messages of a class are signals.
+    pub(super) fn are_signals(&self, class: u8) -> bool {
+        self.stations.is_some() && usize::from(class) + 1 == self.blocks.len()
     }
 
     /// Where the channel behind an output port ends.
     pub(super) fn end_of(&self, router: usize, port: usize) -> End {
+        if port >= self.network.ports() as usize {
+            return End::Node; // the management station
+        }
         match self.network.link_end(router as u32, port as u32) {
             LinkEnd::Input { router, port } => End::Input { router: router as usize, port: port as usize },
             LinkEnd::Node(_) | LinkEnd::Absent => End::Node,
         }
     }
 
-    /// Where the injection channel of a node ends.
+    /// Where the injection channel of a node or station ends.
     pub(super) fn entrance_of(&self, node: usize) -> End {
+        let (nodes, _, ports) = self.size();
+        if node >= nodes {
+            return End::Input { router: node - nodes, port: ports - 1 };
+        }
         let (router, port) = self.network.entry(node as u32);
         End::Input { router: router as usize, port: port as usize }
     }
 
     /// T5, N2: the output ports on the way to the destination, as the topology routes: one, or those of parallel links.
     pub(super) fn route(&self, router: usize, arrival: Arrival) -> Range<usize> {
-        let first = self.network.route(router as u32, arrival.source, arrival.destination) as usize;
+        let Arrival { source, destination, .. } = arrival;
+        let first = match &self.stations {
+            Some(stations) => stations.route(router as u32, source, destination) as usize,
+            None => self.network.route(router as u32, source, destination) as usize,
+        };
         let links = match self.end_of(router, first) {
             End::Input { .. } => self.network.parallel_links() as usize,
             End::Node => 1,

@@ -31,6 +31,7 @@ use crate::interface::host::{Hosts, Posted};
 use crate::ledger::Ledger;
 use crate::message::{Booking, Delivery, HostTimes, Offer};
 use crate::meters::{Activity, ControlActivity, HeaderWaits, Throttled};
+use crate::traffic::Traffic;
 use crate::virtual_channels::VirtualChannels;
 use crate::wiring::{Channel, Wiring};
 use crate::{FlitSwitch, Switch};
@@ -81,11 +82,13 @@ pub(super) struct Levels {
     chosen: Vec<u32>,
     vacant: Vec<u32>,
     joined: Vec<(usize, Posted)>,
+    /// Signals that have left the network in a cycle: the place where they are, and the connection.
+    signals: Vec<(u32, u32)>,
 }
 
 impl Levels {
     pub(super) fn new(scenario: &Scenario) -> Self {
-        let (channels, wiring) = (VirtualChannels::new(scenario), Wiring::new(scenario.network(), 1));
+        let (channels, wiring) = (VirtualChannels::new(scenario), Wiring::of(scenario));
         let (rules, classes) = (Rules::new(scenario, &channels, &wiring), scenario.classes().len());
         let first_source = (wiring.first_injection() as usize) << rules.shift;
         let arbiters = (rules.order == Order::Arbiter).then(|| Arbiters::new(scenario, &rules));
@@ -114,6 +117,7 @@ impl Levels {
             chosen: Vec::new(),
             vacant: Vec::new(),
             joined: Vec::new(),
+            signals: Vec::new(),
             rules,
             wiring,
             channels,
@@ -191,6 +195,13 @@ impl Switch for Levels {
         let groups = self.channels.on_the_way(class.into(), offer.drawn);
         let message = QueuedMessage { offer: *offer, groups, ticket: 0.0 };
         let posted = Posted { message, level, channel, host: HostTimes::default(), hold: Hold::default() };
+        if self.rules.are_signals(class.into()) {
+            // K16: past the queues of applications
+            if let Some(posting) = self.posting.as_mut().filter(|_| node < self.wiring.nodes() as usize) {
+                posting.flits_come(node, offer.flits);
+            }
+            return self.join(node, posted, cycle);
+        }
         match (&mut self.hosts, &mut self.posting) {
             (Some(hosts), _) => hosts.ring(node, posted, cycle),
             (None, Some(posting)) => {
@@ -212,6 +223,16 @@ impl Switch for Levels {
     fn withdraw(&mut self, class: usize, now: u64) {
         let messages = self.take_back(class, now);
         self.account.ledger.takes_back(class, messages);
+    }
+
+    fn tell_signals(&mut self, traffic: &mut Traffic, now: u64) -> bool {
+        if self.signals.is_empty() {
+            return false;
+        }
+        // links are in the order of their numbers, not of the places that they lead to
+        self.signals.sort_unstable();
+        self.signals.drain(..).for_each(|(_, connection)| traffic.signal_arrives(connection, now));
+        true
     }
 
     fn step(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
@@ -270,7 +291,9 @@ impl FlitSwitch for Levels {
 
     fn channel_flits(&self) -> Vec<(Channel, usize, u64)> {
         let sent = self.account.flits_sent();
-        sent.filter_map(|(link, class, flits)| Some((self.wiring.channel(link)?, class, flits))).collect()
+        let of_channel =
+            |(link, class, flits)| Some((self.wiring.channel(link)?, self.rules.counted_class(class), flits));
+        sent.filter_map(of_channel).collect()
     }
 
     fn measure_waits(&mut self) {

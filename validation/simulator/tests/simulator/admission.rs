@@ -452,8 +452,6 @@ fn what_is_not_simulated_is_refused() {
         Err(faults) => faults.iter().map(|one| format!("{one}\n")).collect(),
     };
     let connections = class("RT", "mean = 0.05, count = 2", "");
-    let in_band = format!("{ROUTER}[admission]\nsignalling = \"in-band\"\n{connections}");
-    assert!(refused(&in_band).contains("admission.signalling"), "{}", refused(&in_band));
     let parallel = format!("{}[admission]\n{connections}", LINE.replace("[5, 2]", "[5, 2]\nlinks = 2"));
     assert!(refused(&parallel).contains("network.links"), "{}", refused(&parallel));
     let phases = format!(

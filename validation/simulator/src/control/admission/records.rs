@@ -3,6 +3,7 @@
 use crate::wiring::Channel;
 
 use super::Admission;
+use super::in_band::Change;
 
 /// A request for a connection; one that is made again is another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +86,18 @@ impl Admission {
     /// By channel: what connections hold of it on average between two cycles, the latter of which has been reached
     /// \[flits/cycle\].
     pub fn reserved(&self, from: u64, until: u64) -> Vec<(Channel, f64)> {
+        let channel = |(link, held): (usize, f64)| Some((self.wiring.channel(link as u32)?, held));
+        self.reserved_by_link(from, until).into_iter().enumerate().filter_map(channel).collect()
+    }
+
+    fn reserved_by_link(&self, from: u64, until: u64) -> Vec<f64> {
         let mut held = vec![0.0; self.accounts.len()];
+        if let Some(signals) = &self.signals {
+            for Change { cycle, link, weight } in signals.changes_before(until) {
+                held[link as usize] += weight * share((cycle, u64::MAX), from, until);
+            }
+            return held;
+        }
         let hop = self.rules.hop;
         let before = self.records.partition_point(|record| record.cycle < until);
         let mut path = Vec::new();
@@ -97,8 +109,7 @@ impl Admission {
                 held[*link as usize] += weight * share(stay, from, until);
             }
         }
-        let channel = |(link, held): (usize, f64)| Some((self.wiring.channel(link as u32)?, held));
-        held.into_iter().enumerate().filter_map(channel).collect()
+        held
     }
 
     /// Connections of a class that may send, on average between two cycles, the latter of which has been reached.

@@ -38,6 +38,8 @@ pub(super) struct Posted {
     pub(super) flits: usize,
     /// Flits that have left.
     pub(super) sent: usize,
+    /// K16: whether it is a signal, for which there is always room.
+    pub(super) is_signal: bool,
 }
 
 /// The lane whose flit leaves over the injection link, and what follows from it.
@@ -77,16 +79,16 @@ impl Adapter {
     }
 
     /// A message is posted to its lane.
-    pub(super) fn post(&mut self, message: u64, lane: usize, flits: usize, cycle: u64) {
-        for queue in self.waiting.values_mut().filter(|queue| queue.front() == Some(&message)) {
+    pub(super) fn post(&mut self, lane: usize, posted: Posted) {
+        for queue in self.waiting.values_mut().filter(|queue| queue.front() == Some(&posted.message)) {
             queue.pop_front();
         }
-        self.lanes[lane].push_back(Posted { message, cycle, flits, sent: 0 });
+        self.lanes[lane].push_back(posted);
     }
 
-    /// Messages posted whose tails have not left.
+    /// Messages posted whose tails have not left, but signals.
     pub(super) fn posted(&self) -> usize {
-        self.lanes.iter().map(VecDeque::len).sum()
+        self.lanes.iter().flatten().filter(|posted| !posted.is_signal).count()
     }
 
     /// Flits of a lane that have not left.
@@ -155,6 +157,6 @@ impl Adapter {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.wire.is_none() && self.posted() == 0 && self.heads().next().is_none() && self.current.is_none()
+        self.wire.is_none() && self.flits() == 0 && self.heads().next().is_none() && self.current.is_none()
     }
 }

@@ -110,7 +110,8 @@ impl Network {
         let is_data = |level: &Option<usize>| level.is_some_and(|level| level != super::arbiter::CONTROL);
         let mut buffers = Vec::new();
         for lane in (0..self.rules.lanes()).filter(|lane| is_data(&self.settings.level[*lane])) {
-            for node in 0..self.adapters.len() {
+            // management ports have no lanes of data
+            for node in 0..self.rules.size().0 {
                 buffers.push(Buffer::BehindInjection { node, lane });
                 buffers.extend(with_interfaces.then_some(Buffer::OfInterface { node, lane }));
             }

@@ -41,6 +41,7 @@ pub(super) struct Account {
 
 impl Account {
     pub(super) fn new(rules: &Rules, classes: usize) -> Self {
+        let (preemptions, classes) = (vec![0; classes], rules.kinds.len());
         Self {
             ledger: Ledger::new(classes),
             lone: LoneHeader::new(rules.pipeline_stages, rules.request_delay),
@@ -48,7 +49,7 @@ impl Account {
             journeys: Vec::new(),
             classes,
             flits_sent: vec![0; rules.links * classes],
-            preemptions: vec![0; classes],
+            preemptions,
             dummies: 0,
             #[cfg(debug_assertions)]
             dummy_headers: 0,

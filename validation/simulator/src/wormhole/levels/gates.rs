@@ -57,9 +57,12 @@ impl Gates {
             best_effort |= if class.kind == ClassKind::BestEffort { bits } else { 0 };
             data |= if class.kind == ClassKind::Control { 0 } else { bits };
         }
-        let (nodes, first) = (wiring.nodes() as usize, (wiring.first_injection() as usize) << rules.shift);
-        let of_routers = rules.inputs.iter().flatten().count() as u64;
-        let of_interfaces = if spec.include_interface { nodes as u64 } else { 0 };
+        let first = (wiring.first_injection() as usize) << rules.shift;
+        let places = (rules.channels - first) >> rules.shift;
+        // management ports have no lanes of data
+        let of_stations = places as u64 - u64::from(wiring.nodes());
+        let of_routers = rules.inputs.iter().flatten().count() as u64 - of_stations;
+        let of_interfaces = if spec.include_interface { u64::from(wiring.nodes()) } else { 0 };
         let buffers = (of_routers + of_interfaces) * u64::from(data.count_ones());
         let tuned = SelfTuned::new(scenario, buffers);
         if tuned.is_some() && spec.include_interface {
@@ -71,8 +74,8 @@ impl Gates {
             best_effort,
             data,
             first,
-            fresh: vec![0; nodes],
-            held: vec![0; nodes],
+            fresh: vec![0; places],
+            held: vec![0; places],
             messages: vec![Fresh { first_link: 0, links: 1 }; rules.channels - first],
             throttled: 0,
         })

@@ -181,6 +181,10 @@ impl Levels {
         }
         let delivery = self.account.deliver(flit, &self.wiring, now);
         self.moving -= 1;
+        if self.rules.are_signals(flit.class()) {
+            self.signals.push((delivery.destination, delivery.part.stream));
+            return;
+        }
         match &mut self.hosts {
             Some(hosts) => hosts.receive(self.rules.level(flit.class()), delivery, flits),
             None => delivered.push(delivery),

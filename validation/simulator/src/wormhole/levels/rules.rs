@@ -2,6 +2,8 @@
 
 use flitwise_language::scenario::{Allocation, ClassKind, Crossbar, OutputLanes, Scenario, Scheduler};
 
+use crate::control::stations::control_class;
+use crate::reads::MOST_CLASSES;
 use crate::virtual_channels::VirtualChannels;
 use crate::wiring::{End, Wiring};
 use crate::wormhole::grants::request_delay;
@@ -12,8 +14,6 @@ pub(super) const LEVELS: usize = 3;
 pub(super) const REAL_TIME: usize = 1;
 /// The level that congestion control holds back.
 pub(super) const BEST_EFFORT: usize = 2;
-/// Most classes of a scenario.
-const MOST_CLASSES: usize = 32;
 
 /// What flits of a level are compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,8 +65,10 @@ pub(super) struct Rules {
     pub(super) crossing: Crossing,
     /// By class: its level.
     pub(super) levels: [u8; MOST_CLASSES],
-    /// The same: its kind.
+    /// The same: its kind. Signals that are messages have a class of their own, the last one.
     pub(super) kinds: Vec<ClassKind>,
+    /// That class, and the one of the scenario whose flits on links theirs are.
+    signals: Option<(usize, usize)>,
     /// From the lane of a level to that of the next behind a link, 0 where all share one; the same before a link.
     input_stride: usize,
     output_stride: usize,
@@ -98,17 +100,20 @@ impl Rules {
         };
         let inputs =
             (0..links).map(|link| (wiring.end(link) != End::Node).then(|| wiring.input(link))).collect();
+        let classes = scenario.classes();
+        let signals = wiring.stations().map(|_| (classes.len(), control_class(scenario)));
+        let of_signals = signals.map(|_| ClassKind::Control);
         let cube = scenario.topology().as_hypercube().map(|cube| cube.dimension);
         let turns = (0..wiring.routers()).flat_map(|router| {
             (0..wiring.ports()).map(move |port| match cube {
                 Some(dimension) if port < dimension => 2 * port + (router >> port & 1),
-                Some(dimension) => 2 * dimension,
+                Some(dimension) => dimension + port,
                 None => port,
             })
         });
         Self {
             turns: turns.map(|turn| turn as u16).collect(),
-            turn_ports: cube.map_or(wiring.ports(), |dimension| 2 * dimension + 1) as usize,
+            turn_ports: (cube.unwrap_or(0) + wiring.ports()) as usize,
             shift: channels.shift(),
             channels: count,
             links: links as usize,
@@ -126,7 +131,8 @@ impl Rules {
                 _ => Crossing::Free,
             },
             levels,
-            kinds: scenario.classes().iter().map(|class| class.kind).collect(),
+            kinds: classes.iter().map(|class| class.kind).chain(of_signals).collect(),
+            signals,
             input_stride: stride(preempts),
             output_stride: stride(per_level),
             ranks: if order == Order::Fifo { [0; LEVELS] } else { [0, 1, 2] },
@@ -171,6 +177,17 @@ impl Rules {
     #[inline]
     pub(super) fn level(&self, class: usize) -> usize {
         usize::from(self.levels[class])
+    }
+
+    /// Whether messages of a class are signals.
+    #[inline]
+    pub(super) fn are_signals(&self, class: usize) -> bool {
+        self.signals.is_some_and(|(signals, _)| signals == class)
+    }
+
+    /// The class of the scenario among whose flits on links those of a class are counted.
+    pub(super) fn counted_class(&self, class: usize) -> usize {
+        self.signals.filter(|(signals, _)| *signals == class).map_or(class, |(_, counted)| counted)
     }
 
     /// Router and port of an input link.

@@ -82,7 +82,7 @@ pub(super) struct Sources {
 
 impl Sources {
     pub(super) fn new(rules: &Rules, first: usize, scenario: &Scenario) -> Self {
-        let (classes, host) = (scenario.classes().len(), scenario.host_interface());
+        let host = scenario.host_interface();
         let channels = rules.channels - first;
         let nodes = channels >> rules.shift;
         let lanes = channels * rules.lanes_behind();
@@ -103,7 +103,7 @@ impl Sources {
             order,
             by_message,
             lanes: vec![lane; lanes],
-            queues: SourceQueues::new(lanes, classes),
+            queues: SourceQueues::new(lanes, rules.kinds.len()),
             waiting: vec![[0; LEVELS]; nodes],
             busy: vec![0; nodes.div_ceil(64)],
             virtual_time: vec![0.0; nodes],
@@ -359,7 +359,7 @@ impl Levels {
     /// What control counts of a flit that leaves its interface.
     fn leaves_interface(&mut self, node: usize, link: usize, (channel, level): (usize, usize), first: bool) {
         self.moves(Move::Injects, link);
-        if let Some(posting) = &mut self.posting {
+        if let Some(posting) = self.posting.as_mut().filter(|_| node < self.wiring.nodes() as usize) {
             posting.flit_leaves(node);
         }
         let lane = self.sources.lane(channel, level);
@@ -376,12 +376,13 @@ impl Levels {
     fn tail_leaves(&mut self, node: usize, (channel, level): (usize, usize), lane: usize, now: u64) {
         let SourceLane { flit, flits, .. } = self.sources.lanes[lane];
         self.account.ledger.has_left_source(flit.message());
-        if let Some(posting) = &mut self.posting {
+        let is_of_interface = !self.rules.are_signals(flit.class());
+        if let Some(posting) = self.posting.as_mut().filter(|_| is_of_interface) {
             let hold = self.account.hold(flit);
             self.account.has_left_adapter(flit, now);
             posting.tail_leaves(node as u32, flit.class() as u8, hold, now);
         }
-        if let Some(hosts) = &mut self.hosts {
+        if let Some(hosts) = self.hosts.as_mut().filter(|_| is_of_interface) {
             hosts.has_left(node, channel - (self.sources.first + (node << self.rules.shift)), flits, now);
         }
         self.sources.waiting[node][level] &= !self.rules.bit(channel);

@@ -183,7 +183,7 @@ impl<'s> Second<'s> {
     }
 
     fn delay(&self) -> u64 {
-        let delay = self.scenario.spec().admission.map_or(0.0, |spec| spec.hop_delay);
+        let delay = self.scenario.spec().admission.map_or(0.0, |spec| spec.hop_delay());
         let whole = delay.round();
         if (delay - whole).abs() < 1e-6 { whole as u64 } else { delay.ceil() as u64 }
     }
