@@ -39,6 +39,10 @@ equations! {
     SET_UP: "set-up", "cycles", "setup_{c} = 2 * (h_{c} + 1) * d",
         "The request goes over h channels between routers and the ejection channel, and the answer comes back: d \
          cycles a hop. h is the mean of those that are admitted, who have shorter ways than those that ask.";
+    SET_UP_IN_BAND: "set-up", "cycles", "setup_{c} = 2 * (h_{c} + 1) * d - e",
+        "Request and answer are messages on the lane of control, which each router takes in and sends on: d cycles a \
+         hop over two routers, of which the first and the last hop have one, e cycles less. h is the mean of those \
+         that are admitted, who have shorter ways than those that ask.";
     LIMIT: "limit", "flits", "limit = 1 / (1 - B)",
         "Connections go first, but for one flit in so many, rounded up; B is the sum of the peak rates of the \
          connections of the link.";
@@ -190,11 +194,12 @@ impl Subject<'_> {
             let (held, refused) = (mean(Quantity::ConnectionsHeld), mean(Quantity::RejectedShare));
             let symbols = [("N_{c}", all), ("R_{c}", refused), ("n_{c}", held)];
             section.step(&HELD, [Application::by(names(), Values::of(symbols))]);
-            let (set_up, delay) = (mean(Quantity::ConnectionSetUp), spec.map_or(0.0, |spec| spec.hop_delay));
-            if set_up.is_finite() && delay > 0.0 {
-                let hops = set_up / (2.0 * delay) - 1.0;
-                let symbols = [("h_{c}", hops), ("d", delay), ("setup_{c}", set_up)];
-                section.step(&SET_UP, [Application::by(names(), Values::of(symbols))]);
+            let (set_up, delay) = (mean(Quantity::ConnectionSetUp), self.scenario.signal_delay());
+            if set_up.is_finite() && delay.hop > 0.0 {
+                let hops = (set_up + delay.ends) / (2.0 * delay.hop) - 1.0;
+                let symbols = [("h_{c}", hops), ("d", delay.hop), ("e", delay.ends), ("setup_{c}", set_up)];
+                let equation = if delay.ends > 0.0 { &SET_UP_IN_BAND } else { &SET_UP };
+                section.step(equation, [Application::by(names(), Values::of(symbols))]);
             }
             let load = self.number("lanes", "load").unwrap_or(0.0);
             let peak = load * connections.peak / connections.mean;

@@ -290,6 +290,7 @@ fn the_admission_model_is_explained() {
     for (preset, load, set, steps) in [
         ("admission", "0.6", vec![], 19),
         ("admission", "0.4", vec![("admission.test", "false")], 19),
+        ("admission", "0.4", vec![("admission.signalling", "in-band")], 19),
         ("admission-video", "0.7", vec![], 19),
         ("congestion", "0.8", vec![("congestion.credits", "20")], 11),
         ("power", "0.3", vec![], 25),
