@@ -38,6 +38,7 @@ const LESSONS: &[Lesson] = lessons![
     "jitter",
     "records",
     "preemption",
+    "credits",
 ];
 
 const ANSWER: &str = "## Answer\n";
@@ -173,7 +174,7 @@ mod tests {
             let number = (index + 1).to_string();
             assert_eq!(Lesson::find(&number).map(|found| found.name).ok(), Some(lesson.name));
         }
-        for typed in ["0", "15", "", "litle", "-1"] {
+        for typed in ["0", "16", "", "litle", "-1"] {
             assert!(Lesson::find(typed).is_err(), "{typed}");
         }
     }

@@ -85,7 +85,7 @@ impl<'c> Evidence<'c> {
         // frames that come at a steady rate have an interval and are late whether they fall behind or not; circuits are
         // set up before, and saturated switches deliver packets
         let ends_in_saturation = !match measure.quantity {
-            Quantity::FrameInterval | Quantity::LateFrames => true,
+            Quantity::FrameInterval | Quantity::LateFrames | Quantity::AcceptedRate => true,
             quantity if quantity.is_of_frame_deadlines() => true,
             quantity => quantity.is_of_circuits() || quantity.is_of_packets(),
         };

@@ -16,6 +16,9 @@ const OWN_CRATE: &str = "aef7d8f";
 /// The first commit whose simulator has levels and interfaces behind a host bus.
 const LEVELS: &str = "8eb62fb";
 
+/// The first commit whose simulator has lane arbiters, admission, congestion and power control.
+const LANES: &str = "aebf9b9";
+
 /// All rows, in the order of the table.
 pub(crate) fn all() -> Vec<Row> {
     let cube = |dimension: u32, load: f64| {
@@ -32,11 +35,16 @@ pub(crate) fn all() -> Vec<Row> {
         text: two_classes(&format!("topology = {topology:?}\nradix = [8, 8]"), channels, load),
     };
     let router = "topology = \"router\"\nports = 16";
-    let streams = Preset::find("mediaworm-quick").expect("a preset").text;
+    let preset_text = |name: &str| Preset::find(name).expect("a preset").text.to_owned();
     let levels = |what: &str, tables: &str| Row {
         name: format!("8-port router, {what}"),
         since: LEVELS,
         text: three_levels(tables),
+    };
+    let lanes = |what: &str, preset: &str, set: &[(&str, &str)]| Row {
+        name: format!("4x4 mesh, 16 lanes, {what}"),
+        since: LANES,
+        text: set.iter().fold(preset_text(preset), |text, (old, new)| text.replace(old, new)),
     };
     vec![
         Row {
@@ -50,13 +58,15 @@ pub(crate) fn all() -> Vec<Row> {
         cube(10, 0.40),
         lattice("mesh", 1, 0.25),
         lattice("torus", 4, 0.40),
-        Row { name: "8-port router, multiplexed crossbar".into(), since: OWN_CRATE, text: streams.into() },
+        Row { name: "8-port router, multiplexed crossbar".into(), since: OWN_CRATE, text: preset_text("mediaworm-quick") },
         levels("levels without preemption", ""),
         levels("preemption", "preemption = \"input-buffer\"\nvc_map = \"all\"\n"),
         levels(
             "preemption, interfaces",
             "preemption = \"input-buffer\"\nvc_map = \"all\"\n[interface]\nkind = \"qos\"\n",
         ),
+        lanes("0.60 without control", "congestion", &[("load = 0.8", "load = 0.6"), ("\"credit\"", "\"none\"")]),
+        lanes("0.60 with power control", "power", &[("load = 0.4", "load = 0.6")]),
     ]
 }
 
