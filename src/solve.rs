@@ -10,31 +10,17 @@ use std::fmt::Write;
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{ClassKind, Scenario};
 use flitwise_models::answer::{Answer, ClassAnswer, Validity};
+use flitwise_models::document::SolveDocument;
 use flitwise_models::model::{Model, Options};
 use flitwise_models::paths;
 use flitwise_validation::machine;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::args::{Format, ModelChoice, Solve};
 use crate::campaign::Campaign;
 use crate::outcome::Exit;
 use crate::output::{ClassColumns, Page, Rows, Time, cycles, percent, share, two_lines, whole};
 use crate::{input, output, simulate};
-pub(crate) use distribution::DistributionDocument;
 pub(crate) use loads::LoadsDocument;
-
-/// The answer of `flitwise solve --format json`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct SolveDocument {
-    /// `flitwise.solve/3`.
-    schema: &'static str,
-    /// Version of flitwise that made it.
-    flitwise_version: &'static str,
-    /// The answer itself.
-    #[serde(flatten)]
-    answer: Answer,
-}
 
 /// Routers on a line from which on paths take more than a second.
 const LONG_SIDE: u32 = 48;
@@ -85,10 +71,7 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
         }
     }
     match args.format {
-        Format::Json => {
-            let flitwise_version = env!("CARGO_PKG_VERSION");
-            output::write_json(&SolveDocument { schema: "flitwise.solve/3", flitwise_version, answer })
-        }
+        Format::Json => output::write_json(&SolveDocument::of(answer)),
         Format::Csv => match &args.section {
             Some(name) => output::section_csv(&answer.sections, name),
             None => csv(&answer, &ClassColumns::of(&scenario)),
