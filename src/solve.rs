@@ -12,7 +12,7 @@ use flitwise_language::scenario::{ClassKind, Scenario};
 use flitwise_models::answer::{Answer, ClassAnswer, Validity};
 use flitwise_models::document::SolveDocument;
 use flitwise_models::model::{Model, Options};
-use flitwise_models::paths;
+use flitwise_models::{paths, table};
 use flitwise_validation::machine;
 
 use crate::args::{Format, ModelChoice, Solve};
@@ -162,31 +162,16 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     page.end(&report)
 }
 
-/// Quantities of the first table; a model has the last four for all classes or for none.
-const MEANS: [Quantity; 10] = [
-    Quantity::NetworkLatency,
-    Quantity::Transfer,
-    Quantity::Blocking,
-    Quantity::Sharing,
-    Quantity::Waiting,
-    Quantity::TotalLatency,
-    Quantity::Utilization,
-    Quantity::RouterLoad,
-    Quantity::BlockingProbability,
-    Quantity::CyclesPerFlit,
-];
-
 fn means(answer: &Answer, markdown: bool) -> Rows {
     let (spec, time) = (&answer.scenario, Time::of(&answer.scenario));
-    let of_packets = Quantity::PACKETS.iter().filter(|_| spec.groups().contains(&Quantity::PACKETS));
-    let quantities: Vec<Quantity> = MEANS.iter().chain(of_packets).copied().collect();
+    let quantities = table::first_quantities(spec);
     let mut rows = Rows::new(&output::heads_in(&quantities, time, markdown), markdown);
     for class in &answer.classes {
         let means = quantities.iter().map(|quantity| output::mean(*quantity, class, time));
         rows.add([class.name.clone()].into_iter().chain(means));
     }
     let lacked = quantities.iter().enumerate().filter(|(_, quantity)| answer.model.lacks(**quantity));
-    rows.hide_if_empty((MEANS.len() - 3..=quantities.len()).chain(lacked.map(|(index, _)| index + 1)));
+    rows.hide_if_empty((table::MEANS.len() - 3..=quantities.len()).chain(lacked.map(|(index, _)| index + 1)));
     rows
 }
 

@@ -2,6 +2,7 @@
 
 use flitwise_language::quantity::{Measure, Quantity, Unit};
 use flitwise_language::scenario::{ClassSpec, Scenario, ScenarioSpec};
+use flitwise_language::section::{Cell, Column, Measurement};
 
 use crate::answer::{ClassAnswer, DeadlineAnswer};
 
@@ -50,6 +51,26 @@ impl Time {
     }
 }
 
+/// Quantities of the first table of an answer; a model has the last four of these for all classes or for none.
+pub const MEANS: [Quantity; 10] = [
+    Quantity::NetworkLatency,
+    Quantity::Transfer,
+    Quantity::Blocking,
+    Quantity::Sharing,
+    Quantity::Waiting,
+    Quantity::TotalLatency,
+    Quantity::Utilization,
+    Quantity::RouterLoad,
+    Quantity::BlockingProbability,
+    Quantity::CyclesPerFlit,
+];
+
+/// The same with those of packets, where there are any.
+pub fn first_quantities(spec: &ScenarioSpec) -> Vec<Quantity> {
+    let of_packets = Quantity::PACKETS.iter().filter(|_| spec.groups().contains(&Quantity::PACKETS));
+    MEANS.iter().chain(of_packets).copied().collect()
+}
+
 /// A mean of a model in a table.
 pub fn mean(quantity: Quantity, class: &ClassAnswer, time: Time) -> String {
     let value = time.shown(quantity, class.value(quantity.into()));
@@ -58,6 +79,38 @@ pub fn mean(quantity: Quantity, class: &ClassAnswer, time: Time) -> String {
         _ if quantity.unit() == Unit::Cycles || quantity.is_of_packets() => cycles(value),
         _ => share(value),
     }
+}
+
+/// An entry of a section.
+pub fn entry(column: &Column, cell: &Cell) -> String {
+    match cell {
+        Cell::Number(number) if ["", "of a link", "flits/cycle", "1/cycle"].contains(&column.unit) => {
+            share(Some(*number))
+        }
+        Cell::Word(word) => word.clone(),
+        Cell::Count(count) => grouped(*count),
+        Cell::Number(number) => cycles(Some(*number)),
+        Cell::Measured(Measurement { mean, half_width_95 }) => with_interval(Some(*mean), *half_width_95),
+        Cell::None => NONE.to_owned(),
+    }
+}
+
+/// A count with a comma before every three digits.
+///
+/// ```
+/// # use flitwise_models::table::grouped;
+/// assert_eq!([7, 999, 1_000, 1_234_567].map(grouped), ["7", "999", "1,000", "1,234,567"]);
+/// ```
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// A number of cycles or flits.

@@ -104,7 +104,7 @@ pub fn form(document: &Document) -> Vec<FormField> {
             let value = FormValue::Word { value: word.to_owned(), words };
             return Some(FormField { key: path, sentence, unit: String::new(), value });
         }
-        let key = key_of(&path)?;
+        let key = key_of(&path).filter(|key| matches!(key.kind, Kind::Whole | Kind::Real))?;
         let (value, unit) = document.quantity(&path)?;
         let (has_unit, is_whole) = (!unit.is_empty(), key.is_whole() && unit.is_empty());
         let range = Some(key.ends()).filter(|_| !has_unit);
