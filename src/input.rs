@@ -5,7 +5,8 @@ use std::path::Path;
 
 use flitwise_experiment as experiment;
 use flitwise_language::scenario::{Document, Fault, Place, Preset, Scenario};
-use flitwise_models::model::{Failure, Model, Options, Refusal};
+use flitwise_models::model::{Failure, Options};
+use flitwise_validation::advice;
 use flitwise_validation::machine;
 
 use crate::args::Source;
@@ -95,30 +96,7 @@ pub(crate) fn refusals(document: &Document, failure: &Failure) -> Vec<String> {
 
 /// What else answers a scenario that a model refuses.
 pub(crate) fn other_ways(document: &Document, failure: &Failure) -> Option<String> {
-    let Failure::Refused { model, refusals } = failure else { return None };
-    let scenario = document.scenario().ok()?;
-    if model.supports(&scenario).is_ok() {
-        return None;
-    }
-    let usual = if Model::usual(&scenario) == *model {
-        format!("the {model} model is the default here; ")
-    } else {
-        String::new()
-    };
-    if let Some(other) = Model::ALL.into_iter().find(|other| other.supports(&scenario).is_ok()) {
-        return Some(format!("{usual}--model {other} has it"));
-    }
-    let simulated = machine::supports(&scenario).is_ok();
-    simulated.then(|| {
-        format!("{usual}no model has this {}; the simulator has: flitwise simulate", last_words(refusals))
-    })
-}
-
-/// The last words of the refused keys.
-fn last_words(refusals: &[Refusal]) -> String {
-    let mut words: Vec<&str> = refusals.iter().filter_map(|one| one.key.rsplit('.').next()).collect();
-    words.dedup();
-    words.join(" and ")
+    advice::other_ways(document, failure, machine::READ)
 }
 
 /// The preset of that name.

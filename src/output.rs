@@ -5,9 +5,12 @@ mod section;
 use std::io::{self, Write};
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
-use flitwise_language::quantity::{Measure, Quantity, Unit};
-use flitwise_language::scenario::{ClassSpec, NetworkSpec, Scenario, ScenarioSpec};
-use flitwise_models::answer::{ClassAnswer, DeadlineAnswer};
+use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::NetworkSpec;
+use flitwise_models::table::NONE;
+pub(crate) use flitwise_models::table::{
+    ClassColumns, Time, cycles, mean, percent, percentile_column, share, whole, with_interval,
+};
 use serde::Serialize;
 
 use crate::outcome::Exit;
@@ -15,9 +18,6 @@ pub(crate) use section::{add_sections, parts, section_csv, section_without_csv};
 
 /// The widest table \[columns\].
 const WIDTH: u16 = 100;
-
-/// What stands for a number that does not exist.
-const NONE: &str = "-";
 
 /// What all pages of HTML look like: wide things scroll in a box of class `wide`, pictures at their own size. Pages
 /// with pictures are as light or dark (class `dark`) as these, others (class `either`) as the reader likes them.
@@ -130,43 +130,6 @@ pub(crate) fn network(network: NetworkSpec) -> String {
     network.topology().name()
 }
 
-/// The unit in which pages print times: cycles, or nanoseconds of packet switches, whose cycles are ticks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Time {
-    pub(crate) unit: &'static str,
-    pub(crate) per_cycle: f64,
-}
-
-impl Time {
-    pub(crate) const CYCLES: Self = Self { unit: "cycles", per_cycle: 1.0 };
-
-    pub(crate) fn of(spec: &ScenarioSpec) -> Self {
-        let (unit, per_cycle) = spec.shown_time();
-        Self { unit, per_cycle }
-    }
-
-    /// A value of a quantity as it is printed.
-    pub(crate) fn shown(self, quantity: Quantity, value: Option<f64>) -> Option<f64> {
-        let factor = if quantity.unit() == Unit::Cycles { self.per_cycle } else { 1.0 };
-        value.map(|value| value * factor)
-    }
-
-    fn word(self, quantity: Quantity) -> &'static str {
-        if quantity.unit() == Unit::Cycles { self.unit } else { quantity.unit().word() }
-    }
-
-    /// The name of what is asked, with its unit where that is not what a table of cycles has.
-    pub(crate) fn named(self, measure: Measure) -> String {
-        match measure.quantity.unit() {
-            Unit::Cycles if self.unit != Self::CYCLES.unit => format!("{} [{}]", measure.name(), self.unit),
-            Unit::BytesPerNs | Unit::PjPerCycle => {
-                format!("{} [{}]", measure.name(), measure.quantity.unit().word())
-            }
-            _ => measure.name(),
-        }
-    }
-}
-
 /// Heads of a table of quantities by class. Where parts follow their whole, signs say that they add up to it; Markdown
 /// has units in brackets.
 pub(crate) fn heads(quantities: &[Quantity], markdown: bool) -> Vec<String> {
@@ -219,16 +182,6 @@ pub(crate) const BY_PLACE: [Quantity; 6] = [
 pub(crate) fn percentile_heads() -> Vec<String> {
     let head = |quantity: Quantity| format!("{} [cycles]", quantity.head());
     ["class".to_owned()].into_iter().chain(Quantity::PERCENTILES.map(head)).collect()
-}
-
-/// A mean of a model in a table.
-pub(crate) fn mean(quantity: Quantity, class: &ClassAnswer, time: Time) -> String {
-    let value = time.shown(quantity, class.value(quantity.into()));
-    match quantity {
-        Quantity::Waiting | Quantity::TotalLatency if class.saturated => "saturated".to_owned(),
-        _ if quantity.unit() == Unit::Cycles || quantity.is_of_packets() => cycles(value),
-        _ => share(value),
-    }
 }
 
 /// The name of a quantity in two lines, so that its column stays narrow.
@@ -311,187 +264,4 @@ pub(crate) fn folded(line: &str) -> String {
     }
     text.push('\n');
     text
-}
-
-/// A number of cycles or flits.
-pub(crate) fn cycles(number: Option<f64>) -> String {
-    match number {
-        Some(number) if number.abs() >= 1e7 => format!("{number:.3e}"),
-        Some(number) => format!("{number:.2}"),
-        None => NONE.to_owned(),
-    }
-}
-
-/// A probability or a load.
-pub(crate) fn share(number: Option<f64>) -> String {
-    match number {
-        Some(number) if number != 0.0 && number.abs() < 1e-4 => format!("{number:.1e}"),
-        Some(number) if number.abs() >= 1e5 => format!("{number:.2e}"),
-        Some(number) => format!("{number:.4}"),
-        None => NONE.to_owned(),
-    }
-}
-
-/// A share of one, two digits of it, in percent.
-pub(crate) fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    let text = if percent > 0.0 { format!("{percent:.*}", two_digits(percent)) } else { "0".to_owned() };
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{text} %")
-}
-
-/// A number and the half-width of its interval, with the digits that the half-width leaves.
-pub(crate) fn with_interval(number: Option<f64>, half_width: Option<f64>) -> String {
-    match (number, half_width) {
-        (None, _) => NONE.to_owned(),
-        (Some(_), None) => format!("{} ±?", cycles(number)),
-        (Some(number), Some(width)) if number >= 1e7 => format!("{number:.3e} ±{width:.1e}"),
-        (Some(number), Some(width)) => {
-            let digits = if width > 0.0 { two_digits(width) } else { 2 };
-            format!("{number:.digits$} ±{width:.digits$}")
-        }
-    }
-}
-
-/// Decimals after which a number above zero has two digits, four at most.
-fn two_digits(number: f64) -> usize {
-    (1.0 - number.log10().floor()).clamp(0.0, 4.0) as usize
-}
-
-/// A whole number.
-pub(crate) fn whole(number: Option<u32>) -> String {
-    number.map_or_else(|| NONE.to_owned(), |number| number.to_string())
-}
-
-/// The name of the CSV column of a deadline.
-fn deadline_column((hops, cycles): (Option<u32>, u32)) -> String {
-    match hops {
-        None => format!("miss_probability_at_{cycles}_cycles"),
-        Some(hops) => format!("miss_probability_at_{cycles}_cycles_over_{hops}_hops"),
-    }
-}
-
-/// The CSV table of answers: its columns depend on the deadlines of the scenario.
-#[derive(Default)]
-pub(crate) struct ClassColumns {
-    deadlines: Vec<(Option<u32>, u32)>,
-    /// Whether a class has streams of frames.
-    has_frames: bool,
-    /// Groups of quantities that there are: of frames, circuits or packets.
-    groups: Vec<&'static [Quantity]>,
-}
-
-/// Columns of models of frames in CSV, behind those of the quantities of frames.
-const FRAME_COLUMNS: [&str; 3] = ["jitter_free", "jitter_free_load", "saturates_at_load_factor"];
-
-impl ClassColumns {
-    /// Columns for answers to this scenario.
-    pub(crate) fn of(scenario: &Scenario) -> Self {
-        let mut deadlines: Vec<(Option<u32>, u32)> =
-            scenario.classes().iter().flat_map(ClassSpec::each_deadline).collect();
-        deadlines.sort_unstable();
-        deadlines.dedup();
-        Self { deadlines, ..Self::of_means(scenario) }
-    }
-
-    /// The same without those of distributions.
-    pub(crate) fn of_means(scenario: &Scenario) -> Self {
-        let groups = scenario.spec().groups();
-        Self { deadlines: Vec::new(), has_frames: groups.contains(&Quantity::FRAMES), groups }
-    }
-
-    /// Adds the columns of another scenario.
-    pub(crate) fn join(&mut self, other: Self) {
-        self.has_frames |= other.has_frames;
-        let is_new = |group: &&'static [Quantity]| !self.groups.contains(group);
-        let new: Vec<&'static [Quantity]> = other.groups.into_iter().filter(is_new).collect();
-        self.groups.extend(new);
-        if other.deadlines != self.deadlines {
-            self.deadlines.extend(other.deadlines);
-            self.deadlines.sort_unstable();
-            self.deadlines.dedup();
-        }
-    }
-
-    /// Quantities of frames, circuits and packets, where there are any.
-    pub(crate) fn further(&self) -> impl Iterator<Item = &'static Quantity> {
-        let told = Quantity::GROUPS.iter().filter(|group| self.groups.contains(group));
-        told.copied().flatten()
-    }
-
-    /// Quantities of packets, where there are any.
-    pub(crate) fn of_packets(&self) -> impl Iterator<Item = Quantity> {
-        self.further().copied().filter(|quantity| quantity.is_of_packets())
-    }
-
-    /// Those that stand behind the columns of frames.
-    fn behind_frames(&self) -> impl Iterator<Item = &'static Quantity> {
-        self.further().filter(|quantity| !quantity.is_of_frames())
-    }
-
-    /// Short heads of the deadlines' columns, for tables.
-    pub(crate) fn deadline_heads(&self) -> Vec<String> {
-        let head = |(hops, cycles): &(Option<u32>, u32)| match hops {
-            None => format!("P(>{cycles})"),
-            Some(hops) => format!("{hops} hops P(>{cycles})"),
-        };
-        self.deadlines.iter().map(head).collect()
-    }
-
-    /// Every deadline, as hops and cycles, and the name of its column.
-    pub(crate) fn deadlines(&self) -> impl Iterator<Item = ((Option<u32>, u32), String)> + '_ {
-        self.deadlines.iter().map(|deadline| (*deadline, deadline_column(*deadline)))
-    }
-
-    /// Miss probability of each deadline; `None` where the class has no such deadline.
-    pub(crate) fn misses<'c>(
-        &'c self,
-        class: &'c ClassAnswer,
-    ) -> impl Iterator<Item = Option<Option<f64>>> + 'c {
-        self.deadlines.iter().map(|deadline| {
-            let found = class.deadlines.iter().find(|found| key(found) == *deadline);
-            found.map(|found| found.miss_probability)
-        })
-    }
-
-    pub(crate) fn heads(&self) -> Vec<String> {
-        let means = Quantity::MEANS.iter().map(|quantity| quantity.field().to_owned());
-        let percentiles = Quantity::PERCENTILES.map(percentile_column);
-        let named = ["model", "class", "kind"].map(str::to_owned).into_iter().chain(means);
-        let fixed = named.chain(["saturated".to_owned()]).chain(percentiles);
-        let deadlines = self.deadlines().map(|(_, name)| name);
-        let frames = Quantity::FRAMES.iter().map(|quantity| quantity.field()).chain(FRAME_COLUMNS);
-        let frames = frames.filter(|_| self.has_frames).map(str::to_owned);
-        let others = self.behind_frames().map(|quantity| quantity.field().to_owned());
-        fixed.chain(deadlines).chain(frames).chain(others).collect()
-    }
-
-    /// One row; what does not exist is empty.
-    pub(crate) fn row(&self, model: &str, class: &ClassAnswer) -> Vec<String> {
-        let real = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
-        let value = |quantity: &Quantity| real(class.value((*quantity).into()));
-        let mut row = vec![model.to_owned(), class.name.clone(), class.kind.word().to_owned()];
-        row.extend(Quantity::MEANS.iter().map(value));
-        row.push(class.saturated.to_string());
-        row.extend(Quantity::PERCENTILES.iter().map(value));
-        row.extend(self.misses(class).map(|miss| real(miss.flatten())));
-        if self.has_frames {
-            let frames = class.frames.as_ref();
-            row.extend(Quantity::FRAMES.iter().map(value));
-            row.push(frames.map_or_else(String::new, |frames| frames.jitter_free.to_string()));
-            row.push(real(frames.map(|frames| frames.jitter_free_load)));
-            row.push(real(class.lanes.as_ref().map(|lanes| lanes.at_load_factor)));
-        }
-        row.extend(self.behind_frames().map(value));
-        row
-    }
-}
-
-/// The name of the CSV column of a percentile.
-pub(crate) fn percentile_column(quantity: Quantity) -> String {
-    format!("latency_{}_cycles", quantity.word())
-}
-
-fn key(deadline: &DeadlineAnswer) -> (Option<u32>, u32) {
-    (deadline.hops, deadline.deadline_cycles)
 }

@@ -1,6 +1,8 @@
 //! `flitwise schema`.
 
+use flitwise_experiment::answer::SimulateDocument;
 use flitwise_language::scenario::ScenarioSpec;
+use flitwise_models::document::{DistributionDocument, SolveDocument};
 use schemars::schema_for;
 
 use crate::accuracy::{AccuracyDocument, AnchoredAccuracyDocument};
@@ -12,8 +14,7 @@ use crate::outcome::Exit;
 use crate::output;
 use crate::plan::PlanDocument;
 use crate::sensitivity::SensitivityDocument;
-use crate::simulate::SimulateDocument;
-use crate::solve::{DistributionDocument, LoadsDocument, SolveDocument};
+use crate::solve::LoadsDocument;
 use crate::station::StationDocument;
 use crate::sweep::SweepDocument;
 use crate::verify::VerifyDocument;

@@ -8,7 +8,7 @@ mod plot;
 mod settings;
 mod trace;
 
-use flitwise_experiment::answer::{ClassSimulation, Estimate, Run, Simulation, StoppedBy};
+use flitwise_experiment::answer::{ClassSimulation, Estimate, Run, SimulateDocument, Simulation, StoppedBy};
 use flitwise_experiment::{self as experiment, Listener, Progress};
 use flitwise_figures::draw::Style;
 use flitwise_language::quantity::Quantity;
@@ -16,8 +16,6 @@ use flitwise_simulator::Delivery;
 use flitwise_simulator::diagram;
 use flitwise_validation::machine;
 use indicatif::HumanCount;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::args::{Format, Simulate};
 use crate::outcome::Exit;
@@ -26,18 +24,6 @@ use crate::progress::Bar;
 use crate::signals::Watch;
 use crate::{input, output};
 use trace::Trace;
-
-/// The answer of `flitwise simulate --format json`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct SimulateDocument {
-    /// `flitwise.simulate/2`.
-    schema: &'static str,
-    /// Version of flitwise that made it.
-    flitwise_version: &'static str,
-    /// The answer itself.
-    #[serde(flatten)]
-    answer: Simulation,
-}
 
 pub(crate) fn run(args: &Simulate) -> Result<(), Exit> {
     let scenario = input::to_simulate(&args.source, machine::supports);
@@ -129,10 +115,7 @@ pub(crate) fn write(
     columns: &ClassColumns,
 ) -> Result<(), Exit> {
     match format {
-        Format::Json => {
-            let flitwise_version = env!("CARGO_PKG_VERSION");
-            output::write_json(&SimulateDocument { schema: "flitwise.simulate/2", flitwise_version, answer })
-        }
+        Format::Json => output::write_json(&SimulateDocument::of(answer)),
         Format::Csv if answer.channel_details.is_some() => details::csv(&answer),
         Format::Csv if section.is_some() => {
             output::section_csv(&answer.sections, section.unwrap_or_default())

@@ -10,31 +10,17 @@ use std::fmt::Write;
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{ClassKind, Scenario};
 use flitwise_models::answer::{Answer, ClassAnswer, Validity};
+use flitwise_models::document::SolveDocument;
 use flitwise_models::model::{Model, Options};
-use flitwise_models::paths;
+use flitwise_models::{paths, table};
 use flitwise_validation::machine;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::args::{Format, ModelChoice, Solve};
 use crate::campaign::Campaign;
 use crate::outcome::Exit;
 use crate::output::{ClassColumns, Page, Rows, Time, cycles, percent, share, two_lines, whole};
 use crate::{input, output, simulate};
-pub(crate) use distribution::DistributionDocument;
 pub(crate) use loads::LoadsDocument;
-
-/// The answer of `flitwise solve --format json`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct SolveDocument {
-    /// `flitwise.solve/3`.
-    schema: &'static str,
-    /// Version of flitwise that made it.
-    flitwise_version: &'static str,
-    /// The answer itself.
-    #[serde(flatten)]
-    answer: Answer,
-}
 
 /// Routers on a line from which on paths take more than a second.
 const LONG_SIDE: u32 = 48;
@@ -85,10 +71,7 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
         }
     }
     match args.format {
-        Format::Json => {
-            let flitwise_version = env!("CARGO_PKG_VERSION");
-            output::write_json(&SolveDocument { schema: "flitwise.solve/3", flitwise_version, answer })
-        }
+        Format::Json => output::write_json(&SolveDocument::of(answer)),
         Format::Csv => match &args.section {
             Some(name) => output::section_csv(&answer.sections, name),
             None => csv(&answer, &ClassColumns::of(&scenario)),
@@ -180,31 +163,16 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     page.end(&report)
 }
 
-/// Quantities of the first table; a model has the last four for all classes or for none.
-const MEANS: [Quantity; 10] = [
-    Quantity::NetworkLatency,
-    Quantity::Transfer,
-    Quantity::Blocking,
-    Quantity::Sharing,
-    Quantity::Waiting,
-    Quantity::TotalLatency,
-    Quantity::Utilization,
-    Quantity::RouterLoad,
-    Quantity::BlockingProbability,
-    Quantity::CyclesPerFlit,
-];
-
 fn means(answer: &Answer, markdown: bool) -> Rows {
     let (spec, time) = (&answer.scenario, Time::of(&answer.scenario));
-    let of_packets = Quantity::PACKETS.iter().filter(|_| spec.groups().contains(&Quantity::PACKETS));
-    let quantities: Vec<Quantity> = MEANS.iter().chain(of_packets).copied().collect();
+    let quantities = table::first_quantities(spec);
     let mut rows = Rows::new(&output::heads_in(&quantities, time, markdown), markdown);
     for class in &answer.classes {
         let means = quantities.iter().map(|quantity| output::mean(*quantity, class, time));
         rows.add([class.name.clone()].into_iter().chain(means));
     }
     let lacked = quantities.iter().enumerate().filter(|(_, quantity)| answer.model.lacks(**quantity));
-    rows.hide_if_empty((MEANS.len() - 3..=quantities.len()).chain(lacked.map(|(index, _)| index + 1)));
+    rows.hide_if_empty((table::MEANS.len() - 3..=quantities.len()).chain(lacked.map(|(index, _)| index + 1)));
     rows
 }
 

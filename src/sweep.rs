@@ -10,6 +10,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
+use flitwise_figures::sweep::{GridFault, answer_at, heads, rows};
 use flitwise_language::quantity::{Measure, Quantity};
 use flitwise_language::scenario::{Fault, Grid, Scenario, ScenarioSpec, Setting};
 use flitwise_language::section::Sections;
@@ -207,34 +208,29 @@ impl Question {
 
     /// Answers one point, from the answer `warm` before it if there is one.
     fn answer(&self, point: usize, warm: &mut Option<WarmStart>) -> Result<Point, Exit> {
-        let at = self.grid.at(self.grid.settings(point)).map_err(|faults| Exit::faults(&faults))?;
-        let (document, settings) = at;
-        let scenario = input::scenario(&document)?;
-        match self.model_of(&scenario).solve_from(&scenario, &self.options, warm.as_ref()) {
-            Ok((answer, next)) => {
-                // rows are those of single solves; the refined model's would move within its tolerance
-                *warm = Some(next).filter(|next| next.model() == Model::Published);
-                Ok(match &self.family {
-                    Some(family) => {
-                        let at = family.place(&self.grid, point);
-                        let CorrectedAnswer { answer, intervals } = family.anchored().correct(&at, answer);
-                        Point {
-                            model: ModelChoice::Anchored,
-                            is_anchor: Some(family.is_anchor(&at)),
-                            intervals_95: Some(intervals),
-                            ..Point::answered(settings, answer)
-                        }
-                    }
-                    None => Point::answered(settings, answer),
-                })
+        let model = self.model.map(ModelChoice::model);
+        let found =
+            answer_at(&self.grid, point, model, &self.options, warm).map_err(|fault| match fault {
+                GridFault::Unsound(faults) => Exit::faults(&faults),
+                GridFault::Refused(document, failure) => input::failure(&document, &failure),
+            })?;
+        Ok(match (found.answer, &self.family) {
+            (Ok(answer), Some(family)) => {
+                let at = family.place(&self.grid, point);
+                let CorrectedAnswer { answer, intervals } = family.anchored().correct(&at, answer);
+                Point {
+                    model: ModelChoice::Anchored,
+                    is_anchor: Some(family.is_anchor(&at)),
+                    intervals_95: Some(intervals),
+                    ..Point::answered(found.set, answer)
+                }
             }
-            Err(failure @ Failure::NotConverged { .. }) => {
-                *warm = None;
+            (Ok(answer), None) => Point::answered(found.set, answer),
+            (Err(failure), _) => {
                 let model = self.model.unwrap_or(failure.model().into());
-                Ok(Point { model, ..Point::failed(settings, &failure) })
+                Point { model, ..Point::failed(found.set, &failure) }
             }
-            Err(failure) => Err(input::failure(&document, &failure)),
-        }
+        })
     }
 
     /// Answers all points and writes each as soon as all before it are written.
@@ -246,9 +242,8 @@ impl Question {
         columns: ClassColumns,
     ) -> Result<(), Exit> {
         let account = self.family.as_ref().map(|family| family.account.clone());
-        let axes = self.grid.axes.len();
         let mut writer = match curves {
-            Some(curves) => Writer::Plot { curves: Box::new(curves), axes },
+            Some(curves) => Writer::Plot { curves: Box::new(curves) },
             None => Writer::begin(format, &self.grid, self.model, columns, account)?,
         };
         let queue = Arc::new(Queue::new(points, self.run_length()));
@@ -403,7 +398,7 @@ enum Writer {
     Json { out: WholeRows, first: bool },
     Jsonl { out: WholeRows },
     Table { rows: Box<Rows>, columns: ClassColumns, account: Option<Account>, time: Time },
-    Plot { curves: Box<Curves>, axes: usize },
+    Plot { curves: Box<Curves> },
 }
 
 /// Standard output; what is written between two calls of `flush` goes out at once, so that even a process that is
@@ -443,7 +438,7 @@ impl Writer {
                 let mut out = Box::new(csv::Writer::from_writer(stdout()));
                 let is_anchored = account.is_some();
                 let more = if is_anchored { interval_heads(&columns) } else { Vec::new() };
-                out.write_record(keys.iter().cloned().chain(columns.heads()).chain(more))?;
+                out.write_record(heads(grid, &columns).into_iter().chain(more))?;
                 Self::Csv { columns, is_anchored, keys: keys.len(), out }
             }
             SweepFormat::Jsonl => Self::Jsonl { out: stdout() },
@@ -490,18 +485,14 @@ impl Writer {
         let set = point.set.iter().map(|setting| setting.value.clone());
         match self {
             Self::Csv { columns, is_anchored, keys, out } => {
-                for (class, intervals) in point.rows() {
-                    let more = intervals.map(|found| interval_row(columns, point, class, found));
-                    let row = columns.row(point.model.word(), class);
-                    out.write_record(set.clone().chain(row).chain(more.into_iter().flatten()))?;
-                }
-                if point.classes.is_empty() {
-                    // a point without an answer keeps its place
-                    let more = if *is_anchored { interval_heads(columns).len() } else { 0 };
-                    let empty = columns.heads().len() - 1 + more;
-                    debug_assert_eq!(point.set.len(), *keys);
-                    let model = [point.model.word().to_owned()];
-                    out.write_record(set.chain(model).chain(std::iter::repeat_n(String::new(), empty)))?;
+                debug_assert_eq!(point.set.len(), *keys);
+                let none = if *is_anchored { interval_heads(columns).len() } else { 0 };
+                let mut more = point.rows().map(|(class, intervals)| {
+                    intervals.map(|found| interval_row(columns, point, class, found)).unwrap_or_default()
+                });
+                for row in rows(&point.set, point.model.word(), &point.classes, columns) {
+                    let more = more.next().unwrap_or_else(|| vec![String::new(); none]);
+                    out.write_record(row.into_iter().chain(more))?;
                 }
             }
             Self::Json { out, first } => {
@@ -509,7 +500,7 @@ impl Writer {
                 *first = false;
                 serde_json::to_writer(out, point)?;
             }
-            Self::Plot { curves, axes } => curves.point(point, *axes),
+            Self::Plot { curves } => curves.point(point),
             Self::Jsonl { out } => {
                 serde_json::to_writer(&mut *out, point)?;
                 out.write_all(b"\n")?;

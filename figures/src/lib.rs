@@ -17,6 +17,7 @@
 //! | [`picture`] | the numbers of a figure |
 //! | [`rows`] | the same as CSV |
 //! | [`stamp`] | which models and simulator made a picture |
+//! | [`sweep`] | a scenario over a grid: rows and curves |
 //! | [`draw`] | SVG and PNG |
 //! | [`notes`] | kinds of figures, with questions and answers |
 
@@ -30,6 +31,7 @@ pub mod picture;
 pub mod published;
 pub mod rows;
 pub mod stamp;
+pub mod sweep;
 
 #[doc = include_str!("../README.md")]
 pub mod notes {}

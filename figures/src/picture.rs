@@ -2,6 +2,7 @@
 //!
 //! Drawing computes positions only.
 
+use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{ClassKind, ScenarioSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -99,6 +100,22 @@ impl Part {
         Self::Output,
         Self::Gaps,
     ];
+
+    /// The part that a quantity is.
+    pub fn of(quantity: Quantity) -> Option<Self> {
+        let part = match quantity {
+            Quantity::Transfer => Self::Transfer,
+            Quantity::Blocking => Self::Blocking,
+            Quantity::Sharing => Self::Sharing,
+            Quantity::Waiting => Self::Waiting,
+            Quantity::Input => Self::Input,
+            Quantity::Arbitration => Self::Arbitration,
+            Quantity::Output => Self::Output,
+            Quantity::Gaps => Self::Gaps,
+            _ => return None,
+        };
+        Some(part)
+    }
 }
 
 /// The style of best effort: black, triangles.

@@ -26,6 +26,8 @@
 //! | [`published`] | the model of Kim, Yum and Das (2005), a file for each argument of the paper |
 //! | [`paths`] | channel loads, and the bounds that follow |
 //! | [`answer`] | results with their units |
+//! | [`document`] | answers as JSON documents |
+//! | [`table`] | digits, units and CSV columns of an answer |
 //! | [`accuracy`] | how far models are off the simulation, as measured: the errors to expect |
 //! | [`design`] | plans: the largest load, the best values, the admissible region |
 //! | [`sensitivity`] | derivatives and elasticities of an answer |
@@ -38,6 +40,7 @@ pub mod accuracy;
 pub mod admission;
 pub mod answer;
 pub mod design;
+pub mod document;
 pub mod fixed_point;
 pub mod lattice;
 pub mod markov_chain;
@@ -52,6 +55,7 @@ pub mod refined;
 pub mod router_nic;
 pub mod scalar;
 pub mod sensitivity;
+pub mod table;
 
 #[doc = include_str!("../README.md")]
 pub mod notes {}

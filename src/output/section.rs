@@ -1,10 +1,10 @@
 //! Sections of answers, of models and simulations alike: on pages and as CSV.
 
 use flitwise_language::document::one_of;
-use flitwise_language::section::{Cell, Column, Layout, Measurement, Section, Sections};
-use indicatif::HumanCount;
+use flitwise_language::section::{Cell, Column, Layout, Section, Sections};
+use flitwise_models::table::entry;
 
-use super::{NONE, Page, Rows, cycles, share, with_interval, write_csv};
+use super::{Page, Rows, cycles, write_csv};
 use crate::args::Format;
 use crate::outcome::Exit;
 
@@ -42,20 +42,6 @@ pub(crate) fn parts(section: &Section) -> Vec<Section> {
 
 /// Rows of a series on a page, at most; documents and CSV have every one.
 const MOST_ROWS: usize = 20;
-
-/// An entry of a section on a page.
-fn entry(column: &Column, cell: &Cell) -> String {
-    match cell {
-        Cell::Number(number) if ["", "of a link", "flits/cycle", "1/cycle"].contains(&column.unit) => {
-            share(Some(*number))
-        }
-        Cell::Word(word) => word.clone(),
-        Cell::Count(count) => HumanCount(*count).to_string(),
-        Cell::Number(number) => cycles(Some(*number)),
-        Cell::Measured(Measurement { mean, half_width_95 }) => with_interval(Some(*mean), *half_width_95),
-        Cell::None => NONE.to_owned(),
-    }
-}
 
 /// A section as a table, and its title.
 fn table(section: &Section, markdown: bool) -> (String, Rows) {

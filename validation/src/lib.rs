@@ -6,6 +6,7 @@
 //! | [`compare`] | models' answers beside a simulation's |
 //! | [`campaign`], [`store`] | many scenarios, each simulated once and kept on disk |
 //! | [`claims`] | a registry of claims, and how it is judged |
+//! | [`advice`] | what else answers a scenario that a model refuses |
 //! | [`origin`] | where a number comes from |
 //! | [`machine`] | this computer, where simulations run |
 //! | [`anchored`] | the refined model corrected by a handful of simulations |
@@ -14,6 +15,7 @@
 //! | [`notes`] | how simulations measure, and what was found |
 
 pub mod accuracy;
+pub mod advice;
 pub mod anchored;
 pub mod campaign;
 pub mod claims;

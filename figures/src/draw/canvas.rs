@@ -110,7 +110,6 @@ pub(crate) struct Canvas<'a> {
 
 impl<'a> Canvas<'a> {
     pub(crate) fn new(buffer: &'a mut String, style: &Style) -> Self {
-        font::register();
         let width = f64::from(style.width);
         // at one column of a paper (84 mm, 317 px) the default width is set in 6.5 points
         let size = (width / 36.0).clamp(10.5, 14.0);

@@ -1,9 +1,10 @@
 //! Text in the bundled font: its width and its line breaks.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
-use plotters::style::{FontFamily, FontStyle, FontTransform, IntoFont, register_font};
+use ab_glyph::{Font, FontRef, ScaleFont};
+use plotters::style::FontStyle;
 
 /// What the SVG asks for; text is set as wide as in the first.
 pub(crate) const FAMILY: &str = "Open Sans, sans-serif";
@@ -18,20 +19,10 @@ pub(crate) const BOLD: &[u8] = include_bytes!("../../fonts/OpenSans-Bold.ttf");
 /// Lines are this far apart \[em\].
 pub(crate) const LINE: f64 = 1.36;
 
-/// plotters takes the height of a font for the size when it measures: ascent and descent \[em\].
+/// Height of the font, for which its size is taken: ascent and descent \[em\].
 const HEIGHT_OF_FONT: f64 = (2189.0 + 600.0) / 2048.0;
-/// Letters are measured at a thousand times their size, as plotters rounds to whole units.
+/// Letters are measured at a thousand times their size, in whole units.
 const MAGNIFIED: f64 = 1000.0;
-
-/// Makes the font known to plotters.
-pub(crate) fn register() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let regular = register_font(FAMILY, FontStyle::Normal, REGULAR);
-        let bold = register_font(FAMILY, FontStyle::Bold, BOLD);
-        assert!(regular.is_ok() && bold.is_ok(), "the bundled fonts are fonts");
-    });
-}
 
 /// How text looks.
 #[derive(Clone, Copy, Debug)]
@@ -152,13 +143,14 @@ impl Face {
 /// it.
 fn letter_width(letter: char, style: FontStyle) -> f64 {
     static WIDTHS: Mutex<BTreeMap<(char, bool), f64>> = Mutex::new(BTreeMap::new());
-    let key = (letter, matches!(style, FontStyle::Bold));
+    static FONTS: LazyLock<[FontRef<'static>; 2]> = LazyLock::new(|| {
+        [REGULAR, BOLD].map(|font| FontRef::try_from_slice(font).expect("the bundled fonts are fonts"))
+    });
+    let is_bold = matches!(style, FontStyle::Bold);
     let mut widths = WIDTHS.lock().unwrap_or_else(PoisonError::into_inner);
-    *widths.entry(key).or_insert_with(|| {
-        register();
-        let size = HEIGHT_OF_FONT * MAGNIFIED;
-        let font = (FontFamily::Name(FAMILY), size, style).into_font().transform(FontTransform::None);
-        let units = font.layout_box(letter.encode_utf8(&mut [0; 4])).map_or(0, |(_, corner)| corner.0);
+    *widths.entry((letter, is_bold)).or_insert_with(|| {
+        let font = FONTS[usize::from(is_bold)].as_scaled((HEIGHT_OF_FONT * MAGNIFIED) as f32);
+        let units = font.h_advance(font.glyph_id(letter)) as i32;
         f64::from(units) / MAGNIFIED
     })
 }

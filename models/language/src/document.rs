@@ -24,6 +24,7 @@
 //! assert_eq!(faults[1].to_string(), "tea.toml:2:8: leaf: found 5, wanted a text in quotes");
 //! ```
 
+mod edit;
 mod fault;
 mod reader;
 
@@ -33,6 +34,7 @@ use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 
+pub use edit::edited;
 pub use fault::{Fault, Place, in_order_of_text, nearest, one_of};
 pub use reader::{Heads, Reader};
 

@@ -60,7 +60,7 @@ pub use grid::{Axis, Coupling, Grid, Setting, spread, whole_values};
 pub use interface::{
     ChannelAdapter, HostInterface, Injection, InterfaceBuffer, InterfaceKind, InterfaceSpec,
 };
-pub use keys::{is_whole, keys, words_of};
+pub use keys::{FormField, FormValue, form, is_whole, keys, words_of};
 pub use measure::{MeasureSpec, Terminating};
 pub use mix::MixSpec;
 pub use network::{Direction, NetworkSpec};

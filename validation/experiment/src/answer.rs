@@ -32,6 +32,25 @@ use crate::statistics::{
 use crate::{FEWEST_MESSAGES, longest_frame_interval};
 use flitwise_simulator::ChannelKind;
 
+/// The answer of `flitwise simulate --format json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SimulateDocument {
+    /// `flitwise.simulate/2`.
+    schema: &'static str,
+    /// Version of flitwise that made it.
+    flitwise_version: &'static str,
+    /// The answer itself.
+    #[serde(flatten)]
+    answer: Simulation,
+}
+
+impl SimulateDocument {
+    /// Of an answer.
+    pub fn of(answer: Simulation) -> Self {
+        Self { schema: "flitwise.simulate/2", flitwise_version: env!("CARGO_PKG_VERSION"), answer }
+    }
+}
+
 /// A simulation's answer to a scenario.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Simulation {

@@ -123,7 +123,7 @@ impl Block {
     }
 
     /// What an experiment has measured.
-    pub(super) fn of(mut experiment: Experiment<'_>, stop: Stop) -> Self {
+    pub(super) fn of(experiment: &Experiment<'_>, stop: Stop) -> Self {
         let settings = experiment.settings;
         let terminating = experiment.scenario.terminating().is_some();
         let warmup = match (experiment.given_warmup(), experiment.warmup_settled) {
@@ -134,7 +134,7 @@ impl Block {
             (None, false) => WarmUpKind::Unsettled,
         };
         let warmup_cycles = experiment.warmup_cycles;
-        let supplement = supplement(&mut experiment);
+        let supplement = supplement(experiment);
         Self {
             supplement,
             first_replication: settings.first_replication,
@@ -148,19 +148,21 @@ impl Block {
             wall_seconds: experiment.elapsed().as_secs_f64(),
             threads: experiment.host().threads(),
             stop,
-            saturated: experiment.saturated,
-            suspicious: experiment.suspicious,
+            saturated: experiment.saturated.clone(),
+            suspicious: experiment.suspicious.clone(),
             replications: experiment
                 .replications
-                .into_iter()
+                .iter()
                 .map(|one| {
                     let fates = if terminating { one.fates() } else { Vec::new() };
-                    let after_warmup = |sample: &Sample| sample.cycle >= warmup_cycles;
-                    let samples = one.samples.into_iter().filter(after_warmup).collect();
-                    let looks = one.looks.unwrap_or_default().into_iter();
-                    let looks = looks.filter(|look| look.cycle >= warmup_cycles).collect();
-                    let over_time = one.over_time;
-                    ReplicationRecord { tallies: one.batches.tallies, samples, looks, fates, over_time }
+                    let after_warmup = |sample: &&Sample| sample.cycle >= warmup_cycles;
+                    let samples = one.samples.iter().filter(after_warmup).cloned().collect();
+                    let looks = one.looks.iter().flatten();
+                    let looks = looks.filter(|look| look.cycle >= warmup_cycles).cloned().collect();
+                    // what hosts have seen stands in the supplement
+                    let mut tallies = one.batches.tallies.clone();
+                    tallies.iter_mut().for_each(|tally| tally.host.clear());
+                    ReplicationRecord { tallies, samples, looks, fates, over_time: one.over_time.clone() }
                 })
                 .collect(),
         }
@@ -194,7 +196,7 @@ impl Block {
 }
 
 /// What an experiment has measured beside messages.
-fn supplement(experiment: &mut Experiment<'_>) -> Supplement {
+fn supplement(experiment: &Experiment<'_>) -> Supplement {
     let (from, until) = (experiment.warmup_cycles, experiment.measured_until);
     let scenario = experiment.scenario;
     let of_control = experiment.replications.iter();
@@ -204,15 +206,11 @@ fn supplement(experiment: &mut Experiment<'_>) -> Supplement {
 }
 
 /// The same but for control.
-fn messages_and_frames(experiment: &mut Experiment<'_>) -> Supplement {
+fn messages_and_frames(experiment: &Experiment<'_>) -> Supplement {
     let (from, until) = (experiment.warmup_cycles, experiment.measured_until);
     let Some(interval) = experiment.frame_interval else {
-        let records = experiment.replications.iter_mut().map(|one| one.further(from, &[]));
-        return Supplement::new(
-            Vec::new(),
-            records.collect(),
-            std::mem::take(&mut experiment.saturated_in_phases),
-        );
+        let records = experiment.replications.iter().map(|one| one.further(from, &[]));
+        return Supplement::new(Vec::new(), records.collect(), experiment.saturated_in_phases.clone());
     };
     let has_deadlines = experiment.scenario.classes().iter().any(|class| !class.frame_deadline.is_empty());
     let start = from as f64;
@@ -226,32 +224,32 @@ fn messages_and_frames(experiment: &mut Experiment<'_>) -> Supplement {
         }
     };
     let records: Vec<FurtherRecord> =
-        experiment.replications.iter_mut().map(|one| one.further(from, &windows)).collect();
+        experiment.replications.iter().map(|one| one.further(from, &windows)).collect();
     let frames = match experiment.phases.is_empty() {
         true => experiment.replications.iter().map(|one| one.frames.tallies(from, until)).collect(),
         false => records.iter().map(FurtherRecord::intervals).collect(),
     };
-    Supplement::new(frames, records, std::mem::take(&mut experiment.saturated_in_phases))
+    Supplement::new(frames, records, experiment.saturated_in_phases.clone())
 }
 
 impl Replication {
     /// What it has measured beside messages and intervals of frames: frames by window, the first of which is all that
     /// is measured.
-    fn further(&mut self, from: u64, windows: &[Range<f64>]) -> FurtherRecord {
+    fn further(&self, from: u64, windows: &[Range<f64>]) -> FurtherRecord {
         let mut frames = self.frames.windows(windows).into_iter();
         let whole = frames.next().unwrap_or_default();
         let classes = self.outstanding.len();
-        let messages = std::mem::take(&mut self.by_phase.messages).into_iter();
+        let messages = self.by_phase.messages.iter().cloned();
         let phases = messages.map(|messages| PhaseRecord {
             messages,
             frames: frames.next().unwrap_or_else(|| vec![WindowTally::default(); classes]),
         });
         let phases = phases.collect();
-        let take = |tally: &mut Tally| std::mem::take(&mut tally.host);
-        let host = self.batches.tallies.iter_mut().map(take).filter(|host| !host.is_empty());
-        let looks = self.activity.take().unwrap_or_default().into_iter();
-        let activity = looks.filter(|look| look.cycle >= from).collect();
-        FurtherRecord { frames: whole, host: host.collect(), activity, phases }
+        let host = self.batches.tallies.iter().map(|tally| tally.host.clone());
+        let host = host.filter(|host| !host.is_empty()).collect();
+        let looks = self.activity.iter().flatten();
+        let activity = looks.filter(|look| look.cycle >= from).cloned().collect();
+        FurtherRecord { frames: whole, host, activity, phases }
     }
 }
 

@@ -54,6 +54,7 @@ pub mod observation;
 pub(crate) mod over_time;
 pub mod packets;
 pub mod replication;
+mod slices;
 pub mod statistics;
 pub mod traces;
 mod warm_up;
@@ -74,6 +75,7 @@ use block::{Saturation, Stop, least_precise};
 pub use host::{Host, ReadFile};
 use memory::FEWEST_MEMORIES;
 use replication::Replication;
+pub use slices::{Slice, run_in_slices};
 use traces::TracedClass;
 
 /// How to run an experiment.
@@ -143,6 +145,9 @@ pub trait Listener {
     /// Messages measured in one replication since the last call, in the order of their delivery. Calls come in
     /// the order of replications, round by round, whatever the number of threads.
     fn measured(&mut self, replication: u32, messages: &[Delivery]);
+
+    /// More has been measured; `answer` computes the answer so far, without numbers by hops.
+    fn so_far(&mut self, _answer: &dyn Fn() -> Simulation) {}
 }
 
 /// Listens to nothing.
@@ -205,8 +210,19 @@ pub fn run_block(
     host: &Host<'_>,
     listener: &mut dyn Listener,
 ) -> Result<Block, Vec<Fault>> {
+    slices::at_once(block_in_slices(scenario, settings, host, listener, None))
+}
+
+/// The same, handing over whenever a slice is over.
+async fn block_in_slices(
+    scenario: &Scenario,
+    settings: &Settings,
+    host: &Host<'_>,
+    listener: &mut dyn Listener,
+    slice: Option<&Slice>,
+) -> Result<Block, Vec<Fault>> {
     let listed = traces::prepared(scenario, host.read)?;
-    Ok(Experiment::new(scenario, &listed, settings, *host).run(listener))
+    Ok(Experiment::new(scenario, &listed, settings, *host, slice).run(listener).await)
 }
 
 /// Flit hops of a replication between two looks at the clock, about.
@@ -244,6 +260,7 @@ pub(crate) struct Halt<'a> {
     host: Host<'a>,
     /// On its clock.
     deadline: Option<Duration>,
+    slice: Option<&'a Slice>,
 }
 
 impl Halt<'_> {
@@ -251,8 +268,11 @@ impl Halt<'_> {
         self.deadline.is_some_and(|deadline| self.host.now() >= deadline)
     }
 
+    /// Whether to break off, for good or until the next slice.
     pub(crate) fn is_reached(&self) -> bool {
-        self.host.is_interrupted() || self.is_out_of_time()
+        self.host.is_interrupted()
+            || self.is_out_of_time()
+            || self.slice.is_some_and(|slice| slice.is_over(self.host.now()))
     }
 }
 
@@ -293,7 +313,13 @@ pub(crate) struct Experiment<'a> {
 }
 
 impl<'a> Experiment<'a> {
-    fn new(scenario: &'a Scenario, listed: &[TracedClass], settings: &'a Settings, host: Host<'a>) -> Self {
+    fn new(
+        scenario: &'a Scenario,
+        listed: &[TracedClass],
+        settings: &'a Settings,
+        host: Host<'a>,
+        slice: Option<&'a Slice>,
+    ) -> Self {
         let frame_interval = longest_frame_interval(scenario);
         let unit_interval = control::unit_interval(scenario).or(frame_interval);
         let whole_runs = scenario.terminating().is_some() || unit_interval.is_some();
@@ -320,7 +346,7 @@ impl<'a> Experiment<'a> {
             saturated_in_phases: Vec::new(),
             frame_interval,
             unit_interval,
-            halt: Halt { host, deadline },
+            halt: Halt { host, deadline, slice },
             replications,
             warmup_cycles: 0,
             warmup_settled: true,
@@ -335,13 +361,25 @@ impl<'a> Experiment<'a> {
         }
     }
 
-    fn run(mut self, listener: &mut dyn Listener) -> Block {
+    async fn run(mut self, listener: &mut dyn Listener) -> Block {
         let stopped_by = match self.scenario.terminating() {
             _ if !sends(self.scenario) && !self.has_traces() => Stop::NoTraffic,
-            Some(run) => self.whole_run(run.cycles, listener),
-            None => self.warm_up(listener).unwrap_or_else(|| self.measure(listener)),
+            Some(run) => self.whole_run(run.cycles, listener).await,
+            None => match self.warm_up(listener).await {
+                Some(halted) => halted,
+                None => self.measure(listener).await,
+            },
         };
-        Block::of(self, stopped_by)
+        Block::of(&self, stopped_by)
+    }
+
+    /// Tells the listener that more has been measured.
+    pub(crate) fn tell(&self, listener: &mut dyn Listener, progress: &Progress) {
+        listener.progress(progress);
+        // the answer of a block that was broken off here
+        listener.so_far(&|| {
+            answer_of(self.scenario, self.settings, &[Block::of(self, Stop::Interrupted)], false)
+        });
     }
 
     fn has_traces(&self) -> bool {
@@ -354,7 +392,7 @@ impl<'a> Experiment<'a> {
     }
 
     /// Runs until the start no longer shows; `Some` if it was broken off.
-    fn warm_up(&mut self, listener: &mut dyn Listener) -> Option<Stop> {
+    async fn warm_up(&mut self, listener: &mut dyn Listener) -> Option<Stop> {
         let rate = self.scenario.mean_rate_of_all();
         let messages_per_cycle = rate * f64::from(nodes(self.scenario));
         // half of what is wanted, so that there is something left to measure
@@ -380,7 +418,10 @@ impl<'a> Experiment<'a> {
             for step in 1..=warm_up::STEPS {
                 let cycle = start + (end - start) * step / warm_up::STEPS;
                 // with a warm-up of its own nothing is measured before the end of that
-                let halted = if given.is_some() { self.advance(cycle) } else { self.advance_in_time(cycle) };
+                let halted = match given {
+                    Some(_) => self.advance(cycle).await,
+                    None => self.advance_in_time(cycle).await,
+                };
                 if halted.is_some() {
                     return halted;
                 }
@@ -413,11 +454,11 @@ impl<'a> Experiment<'a> {
     }
 
     /// Measures in rounds until something ends it.
-    fn measure(&mut self, listener: &mut dyn Listener) -> Stop {
+    async fn measure(&mut self, listener: &mut dyn Listener) -> Stop {
         let mut look_at = self.now();
         let mut end = look_at;
         loop {
-            if let Some(halted) = self.run_out(end) {
+            if let Some(halted) = self.run_out(end).await {
                 return halted;
             }
             self.settle(self.within_limit(end), listener);
@@ -429,7 +470,7 @@ impl<'a> Experiment<'a> {
                 .max(messages as f64 / self.settings.max_messages as f64)
                 .max(self.share_of_time())
                 .min(1.0);
-            listener.progress(&Progress { warming_up: false, messages, precision, share_done });
+            self.tell(listener, &Progress { warming_up: false, messages, precision, share_done });
 
             let is_full = messages >= self.settings.max_messages;
             if end >= look_at || is_full {
@@ -445,7 +486,7 @@ impl<'a> Experiment<'a> {
                 return Stop::MaxCycles;
             }
             end = look_at.min(end + self.round_cycles(messages)).max(self.now()).min(MAX_CYCLES);
-            if let Some(halted) = self.advance(end) {
+            if let Some(halted) = self.advance(end).await {
                 return halted;
             }
         }
@@ -591,18 +632,24 @@ impl<'a> Experiment<'a> {
     }
 
     /// Simulates all cycles before `end`; `Some` if that was broken off.
-    fn advance(&mut self, end: u64) -> Option<Stop> {
-        self.in_parallel(|one, halt| one.advance(end, halt))
+    async fn advance(&mut self, end: u64) -> Option<Stop> {
+        self.in_parallel(|one, halt| one.advance(end, halt)).await
     }
 
     /// The same in the warm-up, which is broken off in the midst where there would be no time left to measure.
-    fn advance_in_time(&mut self, end: u64) -> Option<Stop> {
+    async fn advance_in_time(&mut self, end: u64) -> Option<Stop> {
         let start = self.now();
         let parts = if self.settings.max_time.is_some() { PARTS_OF_STEP } else { 1 };
-        (1..=parts).find_map(|part| match self.share_of_time() > MOST_OF_TIME {
-            true => None,
-            false => self.advance(start + (end.saturating_sub(start)) * part / parts),
-        })
+        for part in 1..=parts {
+            if self.share_of_time() > MOST_OF_TIME {
+                continue;
+            }
+            let halted = self.advance(start + (end.saturating_sub(start)) * part / parts).await;
+            if halted.is_some() {
+                return halted;
+            }
+        }
+        None
     }
 
     /// Simulates on until all messages generated before `end` have been delivered; `Some` if that was broken
@@ -610,10 +657,10 @@ impl<'a> Experiment<'a> {
     ///
     /// Messages of saturated classes are not waited for. A class whose messages do not come through in as many
     /// cycles again is saturated.
-    fn run_out(&mut self, end: u64) -> Option<Stop> {
+    async fn run_out(&mut self, end: u64) -> Option<Stop> {
         let awaited: Vec<bool> = self.saturated.iter().map(Option::is_none).collect();
         let limit = end.saturating_mul(2).saturating_add(100_000);
-        let halted = self.in_parallel(|one, halt| one.run_out(end, limit, &awaited, halt));
+        let halted = self.in_parallel(|one, halt| one.run_out(end, limit, &awaited, halt)).await;
         if halted.is_some() {
             return halted;
         }
@@ -625,19 +672,28 @@ impl<'a> Experiment<'a> {
         None
     }
 
+    /// Lets every replication work until it says that it is through, slice by slice.
+    ///
     /// What is under way in a round that is broken off does not count.
-    fn in_parallel(&mut self, work: impl Fn(&mut Replication, &Halt<'_>) + Sync) -> Option<Stop> {
-        let started = self.host().now();
-        let halt = &self.halt;
-        let replications = &mut self.replications;
-        halt.host.workers.install(|| replications.par_iter_mut().for_each(|one| work(one, halt)));
-        self.simulating += self.host().now().saturating_sub(started);
-        if self.host().is_interrupted() {
-            Some(Stop::Interrupted)
-        } else if self.halt.is_out_of_time() {
-            Some(Stop::MaxTime)
-        } else {
-            None
+    async fn in_parallel(
+        &mut self,
+        work: impl Fn(&mut Replication, &Halt<'_>) -> bool + Sync,
+    ) -> Option<Stop> {
+        let mut through = vec![false; self.replications.len()];
+        loop {
+            let started = self.host().now();
+            let halt = &self.halt;
+            let left = self.replications.par_iter_mut().zip(&mut through).filter(|(_, through)| !**through);
+            halt.host.workers.install(|| left.for_each(|(one, through)| *through = work(one, halt)));
+            self.simulating += self.host().now().saturating_sub(started);
+            if self.host().is_interrupted() {
+                return Some(Stop::Interrupted);
+            } else if self.halt.is_out_of_time() {
+                return Some(Stop::MaxTime);
+            } else if !through.contains(&false) {
+                return None;
+            }
+            slices::hand_over().await;
         }
     }
 

@@ -20,9 +20,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::Simulation;
 use crate::replication::replication_seed;
+use crate::slices::hand_over;
 use crate::statistics::Batch;
 use crate::traces::{TracedClass, listed};
-use crate::{Host, Listener, MAX_REPLICATIONS, Progress, ReadFile, Settings};
+use crate::{Host, Listener, MAX_REPLICATIONS, Progress, ReadFile, Settings, Slice};
 use flitwise_simulator::packet::{
     Bin, Column, Counts, Delivery, Fabric, Load, Message, Simulator, StageLoad, Traffic, TrafficCounts,
 };
@@ -229,24 +230,47 @@ impl<'s> Problem<'s> {
 
     /// A replication; none if it was broken off.
     fn replicate(&self, seed: u64, go_on: impl Fn(u64) -> bool) -> Option<Sample> {
-        let mut simulator = Simulator::new(&self.fabric, &self.load(seed, self.bin));
-        let mut sample = Sample::of(self);
-        let mut delivered = Vec::new();
-        let step = (self.end / LOOKS).clamp(1, 10_000);
-        while simulator.now() < self.end {
-            let until = (simulator.now() + step).min(self.end);
+        let mut run = Run::new(self, seed);
+        run.advance(go_on).then(|| run.sample())
+    }
+}
+
+/// A replication under way.
+struct Run<'p, 's> {
+    problem: &'p Problem<'s>,
+    simulator: Simulator,
+    sample: Sample,
+    delivered: Vec<Delivery>,
+}
+
+impl<'p, 's> Run<'p, 's> {
+    fn new(problem: &'p Problem<'s>, seed: u64) -> Self {
+        let simulator = Simulator::new(&problem.fabric, &problem.load(seed, problem.bin));
+        Self { problem, simulator, sample: Sample::of(problem), delivered: Vec::new() }
+    }
+
+    /// Simulates to the end of the run; false if it was broken off. `go_on` is told how many ticks are done.
+    fn advance(&mut self, go_on: impl Fn(u64) -> bool) -> bool {
+        let Self { problem, simulator, sample, delivered } = self;
+        let step = (problem.end / LOOKS).clamp(1, 10_000);
+        while simulator.now() < problem.end {
+            let until = (simulator.now() + step).min(problem.end);
             let done = until - simulator.now();
-            simulator.run_until(until, &mut delivered);
-            delivered.drain(..).for_each(|packet| sample.add(self, &packet));
+            simulator.run_until(until, delivered);
+            delivered.drain(..).for_each(|packet| sample.add(problem, &packet));
             if !go_on(done) {
-                return None;
+                return false;
             }
         }
-        sample.counts = *simulator.counts();
-        sample.traffics = simulator.traffics().to_vec();
-        sample.links = simulator.links().to_vec();
-        sample.bins = simulator.into_bins();
-        Some(sample)
+        true
+    }
+
+    fn sample(mut self) -> Sample {
+        self.sample.counts = *self.simulator.counts();
+        self.sample.traffics = self.simulator.traffics().to_vec();
+        self.sample.links = self.simulator.links().to_vec();
+        self.sample.bins = self.simulator.into_bins();
+        self.sample
     }
 }
 
@@ -340,16 +364,7 @@ pub fn run(
     listener: &mut dyn Listener,
 ) -> Result<Simulation, Vec<Fault>> {
     let listed = prepared(scenario, host.read)?;
-    let Some(problem) = Problem::of(scenario, &listed) else {
-        let (found, wanted) = ("no [switch] table".to_owned(), "packet switches".to_owned());
-        return Err(vec![Fault {
-            place: Place::Program,
-            key: "switch".to_owned(),
-            found,
-            wanted,
-            help: None,
-        }]);
-    };
+    let problem = problem_of(scenario, &listed)?;
     let started = host.now();
     let deadline = settings.max_time.and_then(|most| started.checked_add(most));
     let count = settings.replications.unwrap_or(REPLICATIONS).clamp(1, problem.most_replications());
@@ -383,4 +398,54 @@ pub fn run(
         seconds: host.now().saturating_sub(started).as_secs_f64(),
     };
     Ok(answer::answer(scenario, &problem, &samples, &how))
+}
+
+fn problem_of<'s>(scenario: &'s Scenario, listed: &[TracedClass]) -> Result<Problem<'s>, Vec<Fault>> {
+    Problem::of(scenario, listed).ok_or_else(|| {
+        let (found, wanted) = ("no [switch] table".to_owned(), "packet switches".to_owned());
+        vec![Fault { place: Place::Program, key: "switch".to_owned(), found, wanted, help: None }]
+    })
+}
+
+/// The same, one replication after the other, handing over whenever a slice is over.
+pub(crate) async fn run_in_slices(
+    scenario: &Scenario,
+    settings: &Settings,
+    host: &Host<'_>,
+    listener: &mut dyn Listener,
+    slice: &Slice,
+) -> Result<Simulation, Vec<Fault>> {
+    let listed = prepared(scenario, host.read)?;
+    let problem = problem_of(scenario, &listed)?;
+    let started = host.now();
+    let deadline = settings.max_time.and_then(|most| started.checked_add(most));
+    let wanted = settings.replications.unwrap_or(REPLICATIONS).clamp(1, problem.most_replications());
+    let first = settings.first_replication;
+    let is_over = || host.is_interrupted() || deadline.is_some_and(|deadline| host.now() >= deadline);
+    let answer = |samples: &[Sample]| {
+        let how = Circumstances {
+            settings,
+            wanted,
+            is_interrupted: host.is_interrupted(),
+            threads: host.threads(),
+            seconds: host.now().saturating_sub(started).as_secs_f64(),
+        };
+        answer::answer(scenario, &problem, samples, &how)
+    };
+    let mut samples: Vec<Sample> = Vec::new();
+    'all: for index in first..first.saturating_add(wanted) {
+        let mut run = Run::new(&problem, replication_seed(settings.seed, index));
+        while !run.advance(|_| !is_over() && !slice.is_over(host.now())) {
+            if is_over() {
+                break 'all;
+            }
+            let done = samples.len() as f64 + run.simulator.now() as f64 / problem.end as f64;
+            let share_done = done / f64::from(wanted);
+            listener.progress(&Progress { warming_up: false, messages: 0, precision: None, share_done });
+            hand_over().await;
+        }
+        samples.push(run.sample());
+        listener.so_far(&|| answer(&samples));
+    }
+    Ok(answer(&samples))
 }

@@ -126,11 +126,11 @@ impl Replication {
         classes.map(fate).collect()
     }
 
-    /// Simulates all cycles before `end` and takes a look; breaks off when halted.
-    pub(crate) fn advance(&mut self, end: u64, halt: &Halt<'_>) {
+    /// Simulates all cycles before `end` and takes a look; false if it was halted before that.
+    pub(crate) fn advance(&mut self, end: u64, halt: &Halt<'_>) -> bool {
         while self.simulator.now() < end {
             if halt.is_reached() {
-                return;
+                return false;
             }
             self.simulate(end.min(self.simulator.now().saturating_add(self.stretch())));
             self.drop_early();
@@ -157,6 +157,7 @@ impl Replication {
             self.generated[class] = self.simulator.generated()[class];
             self.outstanding[class] = self.simulator.generated()[class] - self.delivered[class];
         }
+        true
     }
 
     /// Takes a look at every channel, if that is asked for; of too many every other one is forgotten.
@@ -179,24 +180,32 @@ impl Replication {
     }
 
     /// Simulates on, to `limit` at most, until all messages of the awaited classes that were generated before
-    /// `end`, where the last look was taken, have been delivered.
-    pub(crate) fn run_out(&mut self, end: u64, limit: u64, awaited: &[bool], halt: &Halt<'_>) {
+    /// `end`, where the last look was taken, have been delivered; false if it was halted before that.
+    pub(crate) fn run_out(&mut self, end: u64, limit: u64, awaited: &[bool], halt: &Halt<'_>) -> bool {
         let open =
             |outstanding: &[u64]| outstanding.iter().zip(awaited).any(|(left, wait)| *wait && *left > 0);
-        while open(&self.outstanding) && self.simulator.now() < limit && !halt.is_reached() {
+        while open(&self.outstanding) && self.simulator.now() < limit {
+            if halt.is_reached() {
+                return false;
+            }
             let first = self.pending.len();
             self.simulate(self.simulator.now() + RUN_OUT_CYCLES);
             for message in &self.pending[first..] {
                 self.outstanding[usize::from(message.class)] -= u64::from(message.generated_cycle < end);
             }
         }
+        true
     }
 
     /// The same, until all frames that begin before `end` have been delivered.
-    pub(crate) fn run_out_frames(&mut self, end: u64, limit: u64, halt: &Halt<'_>) {
-        while !self.frames.are_through(end as f64) && self.simulator.now() < limit && !halt.is_reached() {
+    pub(crate) fn run_out_frames(&mut self, end: u64, limit: u64, halt: &Halt<'_>) -> bool {
+        while !self.frames.are_through(end as f64) && self.simulator.now() < limit {
+            if halt.is_reached() {
+                return false;
+            }
             self.simulate(self.simulator.now() + FRAMES_RUN_OUT_CYCLES);
         }
+        true
     }
 
     /// Cycles between two looks at whether to halt: some milliseconds.

@@ -12,24 +12,24 @@ const PHASE_STEPS: u64 = 8;
 impl Experiment<'_> {
     /// Measures a run. Messages that are under way at its end are not waited for, but where it has phases: then the
     /// sources of the last one stay on until all that is measured has come.
-    pub(super) fn whole_run(&mut self, cycles: u64, listener: &mut dyn Listener) -> Stop {
+    pub(super) async fn whole_run(&mut self, cycles: u64, listener: &mut dyn Listener) -> Stop {
         let from = self.given_warmup().unwrap_or(0).min(cycles);
         self.warmup_cycles = from;
         let has_phases = !self.phases.is_empty();
         let steps = self.steps(from, cycles);
         let last = steps.len() - 1;
         for (step, end) in steps.into_iter().enumerate() {
-            let halted = self.advance(end);
+            let halted = self.advance(end).await;
             if halted.is_some() {
                 return halted.unwrap_or(Stop::End);
             }
             self.settle(end, listener);
             let (messages, precision) = (self.messages(), self.precision());
             let share_done = (step as f64 / last.max(1) as f64).max(self.share_of_time());
-            listener.progress(&Progress { warming_up: step == 0, messages, precision, share_done });
+            self.tell(listener, &Progress { warming_up: step == 0, messages, precision, share_done });
         }
         if has_phases {
-            if let Some(halted) = self.run_out_whole(cycles) {
+            if let Some(halted) = self.run_out_whole(cycles).await {
                 return halted;
             }
             self.settle(cycles, listener);
@@ -55,13 +55,14 @@ impl Experiment<'_> {
 
     /// Simulates on until all messages and frames that begin before the end of the run have been delivered, but for
     /// classes whose messages do not come through in as many cycles again.
-    fn run_out_whole(&mut self, end: u64) -> Option<Stop> {
+    async fn run_out_whole(&mut self, end: u64) -> Option<Stop> {
         let awaited = vec![true; self.saturated.len()];
         let limit = end.saturating_mul(2).saturating_add(100_000);
-        let halted = self.in_parallel(|one, halt| {
-            one.run_out(end, limit, &awaited, halt);
-            one.run_out_frames(end, limit, halt);
-        });
+        let halted = self
+            .in_parallel(|one, halt| {
+                one.run_out(end, limit, &awaited, halt) && one.run_out_frames(end, limit, halt)
+            })
+            .await;
         let stuck = |class: usize| self.replications.iter().any(|one| one.outstanding[class] > 0);
         for class in (0..awaited.len()).filter(|class| halted.is_none() && stuck(*class)).collect::<Vec<_>>()
         {

@@ -183,6 +183,12 @@ impl Key {
         !instead.is_empty() && (units.is_mixed || instead.iter().any(stands))
     }
 
+    /// The smallest and the largest number that it may be.
+    pub(super) fn ends(&self) -> (f64, f64) {
+        let least = if self.limits.or_zero { 0.0 } else { self.limits.least };
+        (least, self.limits.most)
+    }
+
     /// The range in words, such as `1 to 64 stages`.
     pub(super) fn range(&self) -> String {
         let zero = if self.limits.or_zero { "0, or " } else { "" };

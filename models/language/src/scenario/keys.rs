@@ -2,6 +2,7 @@
 
 use super::declare::{Declaration, Field, Key, Kind, Shape, Varies};
 use super::{ClassSpec, ScenarioSpec};
+use crate::document::Document;
 
 /// Every key that a scenario like this one may have, as `--set` takes them; `class.*` is every class.
 ///
@@ -47,6 +48,78 @@ pub fn words_of(path: &str) -> Vec<&'static str> {
         (None, Some(Kind::Table(shape))) if shape.tag == Some(last) => shape.words(),
         _ => Vec::new(),
     }
+}
+
+/// A value of a scenario's text that a form can change.
+#[derive(Clone, Debug)]
+pub struct FormField {
+    /// Its path, as `--set` takes it.
+    pub key: String,
+    /// What it means, in one sentence.
+    pub sentence: &'static str,
+    /// The unit in which it stands there: its own, or what the key has without one.
+    pub unit: String,
+    /// Its value, and what else it may be.
+    pub value: FormValue,
+}
+
+/// What a form can change.
+#[derive(Clone, Debug)]
+pub enum FormValue {
+    /// A number.
+    Number {
+        /// It as it stands there.
+        value: f64,
+        /// From where to where it may be; none of a value with a unit of its own.
+        range: Option<(f64, f64)>,
+        /// Whether it is a whole number.
+        is_whole: bool,
+        /// Whether it is written with its unit, in quotes.
+        has_unit: bool,
+    },
+    /// A word.
+    Word {
+        /// It as it stands there.
+        value: String,
+        /// Those that there are.
+        words: Vec<&'static str>,
+    },
+}
+
+/// Every number and every word of a scenario's text that a key has, in the order of the keys.
+///
+/// ```
+/// # use flitwise_language::scenario::{FormValue, Preset, form};
+/// let fields = form(&Preset::find("router16").unwrap().document());
+/// let rate = fields.iter().find(|field| field.key == "class.R1.rate").unwrap();
+/// assert!(matches!(rate.value, FormValue::Number { value: 0.005, range: Some((0.0, 1.0)), .. }));
+/// ```
+pub fn form(document: &Document) -> Vec<FormField> {
+    let Ok(scenario) = document.scenario() else { return Vec::new() };
+    let paths = keys(scenario.spec()).into_iter().filter(|path| !path.starts_with("class.*"));
+    let field = |path: String| {
+        let words = words_of(&path);
+        let sentence = key_of(&path).map_or("", |key| key.sentence);
+        if let Some(word) = document.word(&path).filter(|word| words.contains(word)) {
+            let value = FormValue::Word { value: word.to_owned(), words };
+            return Some(FormField { key: path, sentence, unit: String::new(), value });
+        }
+        let key = key_of(&path).filter(|key| matches!(key.kind, Kind::Whole | Kind::Real))?;
+        let (value, unit) = document.quantity(&path)?;
+        let (has_unit, is_whole) = (!unit.is_empty(), key.is_whole() && unit.is_empty());
+        let range = Some(key.ends()).filter(|_| !has_unit);
+        let unit = if has_unit { unit } else { key.unit }.to_owned();
+        let value = FormValue::Number { value, range, is_whole, has_unit };
+        Some(FormField { key: path, sentence, unit, value })
+    };
+    let mut fields: Vec<FormField> = Vec::new();
+    // branches of a table may have keys in common
+    for found in paths.filter_map(field) {
+        if fields.iter().all(|other| other.key != found.key) {
+            fields.push(found);
+        }
+    }
+    fields
 }
 
 /// The declaration of the key at a path.

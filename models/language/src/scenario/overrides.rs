@@ -45,22 +45,7 @@ impl Document {
         };
         if let Some(rest) = key.strip_prefix("class.") {
             let names = self.class_names();
-            let after = |stem: &str| {
-                let path = rest.strip_prefix(stem)?.strip_prefix('.')?;
-                (!path.is_empty()).then(|| path.to_owned())
-            };
-            let all: Vec<(usize, String)> = match after("*") {
-                Some(path) => (0..names.len()).map(|index| (index, path.clone())).collect(),
-                // of names that fit, such as "a" and "a.b", the longest is meant
-                None => names
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(index, name)| Some((index, name.as_deref()?, after(name.as_deref()?)?)))
-                    .max_by_key(|(_, name, _)| name.len())
-                    .map(|(index, _, path)| (index, path))
-                    .into_iter()
-                    .collect(),
-            };
+            let all = self.classes_meant(rest);
             for (index, path) in &all {
                 let class = self.class_mut(*index).expect("class_names counts tables only");
                 if !insert(class, path, node.clone(), place) {
@@ -96,6 +81,47 @@ impl Document {
         }
     }
 
+    /// Classes, by their indices, that a key such as `R1.rate` or `*.rate` of the list of classes means, with what
+    /// follows their name.
+    pub(crate) fn classes_meant(&self, key: &str) -> Vec<(usize, String)> {
+        let names = self.class_names();
+        let after = |stem: &str| {
+            let path = key.strip_prefix(stem)?.strip_prefix('.')?;
+            (!path.is_empty()).then(|| path.to_owned())
+        };
+        match after("*") {
+            Some(path) => (0..names.len()).map(|index| (index, path.clone())).collect(),
+            // of names that fit, such as "a" and "a.b", the longest is meant
+            None => names
+                .iter()
+                .enumerate()
+                .filter_map(|(index, name)| Some((index, name.as_deref()?, after(name.as_deref()?)?)))
+                .max_by_key(|(_, name, _)| name.len())
+                .map(|(index, _, path)| (index, path))
+                .into_iter()
+                .collect(),
+        }
+    }
+
+    /// The text at `key`, if there is one.
+    pub(super) fn word(&self, key: &str) -> Option<&str> {
+        match &self.node(key)?.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value at `key`, if there is one.
+    fn node(&self, key: &str) -> Option<&Node> {
+        match key.strip_prefix("class.") {
+            Some(rest) => {
+                let (index, path) = self.classes_meant(rest).into_iter().next()?;
+                find(self.class(index)?, &path)
+            }
+            None => find(self.root().entries, key),
+        }
+    }
+
     /// The plain number at `key`, if there is one.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.quantity(key).filter(|(_, unit)| unit.is_empty()).map(|(number, _)| number)
@@ -103,17 +129,7 @@ impl Document {
 
     /// The number at `key` and its unit, if there is one: what a sweep couples another key to.
     pub(super) fn quantity(&self, key: &str) -> Option<(f64, &str)> {
-        let node = match key.strip_prefix("class.") {
-            Some(rest) => {
-                let names = self.class_names();
-                let fits =
-                    |name: &&String| rest.strip_prefix(name.as_str()).is_some_and(|r| r.starts_with('.'));
-                let name = names.iter().flatten().filter(fits).max_by_key(|name| name.len())?;
-                let index = names.iter().position(|other| other.as_ref() == Some(name))?;
-                find(self.class(index)?, &rest[name.len() + 1..])?
-            }
-            None => find(self.root().entries, key)?,
-        };
+        let node = self.node(key)?;
         match &node.value {
             Value::Whole(number) => Some((*number as f64, "")),
             Value::Real(number) => Some((*number, "")),

@@ -2,11 +2,13 @@
 //! seen where it is and not elsewhere, settings that are kept.
 
 use std::io;
-use std::sync::atomic::AtomicBool;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use flitwise_experiment::answer::{Estimate, Simulation, StoppedBy, WarmUpKind};
-use flitwise_experiment::{self as experiment, Host, Listener, Progress, Settings};
+use flitwise_experiment::{self as experiment, Host, Listener, Progress, Settings, Slice, run_in_slices};
 use flitwise_language::document::Place;
 use flitwise_language::scenario::{EndOfTraffic, MeasureSpec, NetworkSpec, Preset, Scenario};
 use flitwise_simulator::Delivery;
@@ -131,6 +133,59 @@ fn the_calling_thread_alone_gives_the_same_bits() {
         assert_eq!((here.run.threads, here.run.wall_seconds), (1, 0.0));
         let [here, elsewhere] = [here, elsewhere].map(|one| serde_json::json!([one.classes, one.sections]));
         assert_eq!(here, elsewhere, "{}", scenario.spec().name);
+    }
+}
+
+/// Slices end wherever replications look whether to halt, here as often as they can: at the end of what is simulated in
+/// one go. Steady states, a run with an end, frames, and packet switches.
+#[test]
+fn slices_change_no_bit() {
+    #[derive(Default)]
+    struct Answers(Vec<u64>);
+    impl Listener for Answers {
+        fn progress(&mut self, _: &Progress) {}
+        fn measured(&mut self, _: u32, _: &[Delivery]) {}
+        fn so_far(&mut self, answer: &dyn Fn() -> Simulation) {
+            self.0.push(answer().run.messages);
+        }
+    }
+    let mut packets = Preset::find("recn64-quick").unwrap().document();
+    let mut ended = Preset::find("router16").unwrap().document();
+    for (key, value) in [("measure.end", "40 us"), ("class.hot.start", "10 us"), ("class.hot.end", "20 us")] {
+        packets.set(key, value, &Place::Program).unwrap();
+    }
+    ended.set("measure.end", "20000", &Place::Program).unwrap();
+    let settings =
+        Settings { precision: 0.1, replications: Some(3), max_messages: 20_000, ..Settings::default() };
+    let workers = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().unwrap();
+    let (stop, ticks) = (AtomicBool::new(false), AtomicU64::new(0));
+    // every look takes a nanosecond
+    let clock = || Duration::from_nanos(ticks.fetch_add(1, Ordering::Relaxed));
+    let read = |_: &str| Err(io::ErrorKind::NotFound.into());
+    let host = Host { clock: &clock, workers: &workers, read: &read, stop: &stop };
+    let presets = ["router16", "mediaworm-quick", "router-nic-quick"].map(preset);
+    for scenario in presets.into_iter().chain([packets, ended].map(|one| one.scenario().unwrap())) {
+        let (slice, mut answers, mut slices) = (Slice::default(), Answers::default(), 0);
+        let cut = {
+            let mut run = pin!(run_in_slices(&scenario, &settings, &host, &mut answers, &slice));
+            loop {
+                slice.end_at(clock() + Duration::from_nanos(9));
+                slices += 1;
+                match run.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                    Poll::Ready(simulation) => break simulation.unwrap(),
+                    Poll::Pending => {}
+                }
+            }
+        };
+        let whole = run_on(2, &scenario, &settings, &mut ());
+        let name = &scenario.spec().name;
+        assert!(slices > 10 && !answers.0.is_empty(), "{name}: {slices} slices, {:?}", answers.0);
+        assert!(answers.0.is_sorted(), "{name}: {:?}", answers.0);
+        // messages that are on their way at the end of the last phase come after the last look
+        let is_all = answers.0.last() == Some(&whole.run.messages);
+        assert!(is_all || scenario.switch().is_some() || !scenario.phases().is_empty(), "{name}");
+        let [cut, whole] = [cut, whole].map(|one| serde_json::json!([one.classes, one.sections]));
+        assert!(cut == whole, "{name}");
     }
 }
 

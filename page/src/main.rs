@@ -1,0 +1,124 @@
+//! Builds the static page, or answers the engine's requests from a terminal.
+
+use std::fmt::Display;
+use std::fs;
+use std::io::{self, BufRead, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::time::Instant;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use flitwise_page::Engine;
+
+const USAGE: &str = "\
+usage: flitwise-page build OUT    make the folder OUT of static files, or renew it
+       flitwise-page answer       answer requests, a line of JSON each, from standard input";
+
+/// What stands beside the engine.
+const FILES: [(&str, &str); 4] = [
+    ("index.html", include_str!("../static/index.html")),
+    ("page.css", include_str!("../static/page.css")),
+    ("page.js", include_str!("../static/page.js")),
+    ("worker.js", include_str!("../static/worker.js")),
+];
+/// The engine's file.
+const ENGINE: &str = "engine.wasm";
+/// What all files may have compressed \[bytes\].
+const MOST_COMPRESSED: usize = 1_500_000;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["build", out] if !out.starts_with('-') => build(Path::new(out)),
+        ["answer"] => answer(),
+        ["--help" | "-h"] => print(USAGE),
+        _ => {
+            say(USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            say(&format!("error: {fault}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A line on standard error; whoever closed it does not want it.
+fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+fn print(line: &str) -> Result<(), String> {
+    writeln!(io::stdout(), "{line}").map_err(|error| format!("cannot write the output: {error}"))
+}
+
+/// Names the place in a message.
+fn at<E: Display>(path: &Path) -> impl Fn(E) -> String + '_ {
+    move |error| format!("{}: {error}", path.display())
+}
+
+fn build(out: &Path) -> Result<(), String> {
+    // what cannot be written is known before minutes of compiling
+    fs::create_dir_all(out).map_err(at(out))?;
+    let probe = out.join(ENGINE);
+    fs::OpenOptions::new().create(true).append(true).open(&probe).map_err(at(&probe))?;
+    say("compiling the engine; the first time takes some minutes");
+    let wasm = compiled()?;
+    let engine = fs::read(&wasm).map_err(at(&wasm))?;
+    let files =
+        FILES.iter().map(|(name, text)| (*name, text.as_bytes())).chain([(ENGINE, engine.as_slice())]);
+    let mut sum = (0, 0);
+    for (name, bytes) in files {
+        let path = out.join(name);
+        fs::write(&path, bytes).map_err(at(&path))?;
+        let packed = compressed(bytes).map_err(at(&path))?;
+        say(&format!("{name:12} {:>9} bytes {packed:>9} compressed", bytes.len()));
+        sum = (sum.0 + bytes.len(), sum.1 + packed);
+    }
+    say(&format!("{:12} {:>9} bytes {:>9} compressed", "all", sum.0, sum.1));
+    if sum.1 > MOST_COMPRESSED {
+        return Err(format!("found {} bytes compressed, wanted at most {MOST_COMPRESSED}", sum.1));
+    }
+    say(&format!("any file server shows it: python3 -m http.server --directory {}", out.display()));
+    Ok(())
+}
+
+/// Compiles the engine, and says where it is.
+fn compiled() -> Result<PathBuf, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let script = root.join(".ci/wasm");
+    if !script.exists() {
+        return Err(format!("{}: not there, wanted the sources of flitwise", script.display()));
+    }
+    let found = Command::new("bash").arg(&script).arg("build").stderr(Stdio::inherit()).output();
+    let found = found.map_err(|error| format!("bash: {error}; it runs {}", script.display()))?;
+    if !found.status.success() {
+        return Err("the engine was not compiled; what is wrong stands above".to_owned());
+    }
+    let said = String::from_utf8_lossy(&found.stdout);
+    let last = said.lines().last().unwrap_or_default();
+    Ok(root.join(last))
+}
+
+/// Bytes that are left of it on its way to a browser.
+fn compressed(bytes: &[u8]) -> io::Result<usize> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(bytes)?;
+    Ok(packed.finish()?.len())
+}
+
+fn answer() -> Result<(), String> {
+    let started = Instant::now();
+    let workers = rayon::ThreadPoolBuilder::new().build().map_err(|error| error.to_string())?;
+    let mut engine = Engine::new(Arc::new(move || started.elapsed()), Arc::new(workers));
+    for line in io::stdin().lock().lines() {
+        print(&engine.answer(&line.map_err(|error| format!("standard input: {error}"))?))?;
+    }
+    Ok(())
+}

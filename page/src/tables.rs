@@ -1,0 +1,194 @@
+//! Answers as tables to read, with the digits of the command.
+
+use flitwise_experiment::answer::{ClassSimulation, Simulation};
+use flitwise_figures::draw::{Style, parts_svg};
+use flitwise_figures::picture::{Part, Parts};
+use flitwise_language::quantity::{Quantity, Unit};
+use flitwise_language::scenario::{Document, ScenarioSpec};
+use flitwise_language::section::{Layout, Section, Sections};
+use flitwise_models::answer::{Answer, ClassAnswer};
+use flitwise_models::document::SolveDocument;
+use flitwise_models::model::{Model, Options};
+use flitwise_models::table::{
+    ClassColumns, NONE, Time, entry, first_quantities, grouped, mean, share, whole, with_interval,
+};
+
+use crate::engine::{answering, refused, scenario};
+use crate::request::{Column, Latency, NoAnswer, Solved, Table};
+
+/// A model's answer, as the command gives it.
+pub(crate) fn solved(document: &Document, model: Option<Model>, style: Style) -> Result<Solved, NoAnswer> {
+    let scenario = scenario(document)?;
+    let model = answering(document, &scenario, model)?;
+    let options = Options { expected_errors: true, ..Options::default() };
+    let answer = model.solve(&scenario, &options).map_err(|failure| refused(document, &failure))?;
+    let columns = ClassColumns::of(&scenario);
+    let rows = answer.classes.iter().map(|class| columns.row(answer.model.word(), class));
+    let csv = csv_of([columns.heads()].into_iter().chain(rows))?;
+    let parts = answer.classes.iter().filter_map(|class| bar(&answer, class, &style)).collect();
+    let (tables, notes) = (of_answer(&answer), notes(&answer));
+    Ok(Solved { tables, csv, parts, notes, document: SolveDocument::of(answer) })
+}
+
+/// Rows as comma-separated values.
+pub(crate) fn csv_of(rows: impl IntoIterator<Item = Vec<String>>) -> Result<String, NoAnswer> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        table.write_record(row).map_err(|error| NoAnswer::new(error.to_string()))?;
+    }
+    let bytes = table.into_inner().map_err(|error| NoAnswer::new(error.to_string()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The parts of a class's latency as a bar.
+fn bar(answer: &Answer, class: &ClassAnswer, style: &Style) -> Option<String> {
+    let time = Time::of(&answer.scenario);
+    let causes = Quantity::NetworkLatency.parts().filter(|part| !part.is_by_place());
+    let part = |quantity: Quantity| {
+        let size = time.shown(quantity, class.value(quantity.into()))?;
+        Some((Part::of(quantity)?, quantity.head().to_owned(), size))
+    };
+    let parts: Vec<_> = causes.chain([Quantity::Waiting]).filter_map(part).collect();
+    let parts = Parts { title: class.name.clone(), unit: time.unit.to_owned(), parts };
+    (parts.parts.len() > 1).then(|| parts_svg(&parts, style))
+}
+
+/// Why classes are saturated, and what the model notes.
+fn notes(answer: &Answer) -> Vec<String> {
+    let saturated = answer.classes.iter().filter_map(|class| {
+        let saturation = class.saturation.as_ref()?;
+        let at = saturation.at_load_factor.map_or_else(String::new, |factor| {
+            format!("; it saturates when all rates are multiplied by {}", share(Some(factor)))
+        });
+        Some(format!("{} is saturated: {}{at}", class.name, saturation.because))
+    });
+    saturated.chain(answer.notes.iter().cloned()).collect()
+}
+
+fn column(head: impl Into<String>, unit: &str, meaning: impl Into<String>) -> Column {
+    Column { head: head.into(), unit: unit.to_owned(), meaning: meaning.into() }
+}
+
+/// One of quantities by class; columns without any number are left out.
+fn by_class<'c>(
+    title: String,
+    spec: &ScenarioSpec,
+    quantities: &[Quantity],
+    rows: impl Iterator<Item = (&'c str, Vec<String>)>,
+) -> Table {
+    let rows: Vec<(&str, Vec<String>)> = rows.collect();
+    let time = Time::of(spec);
+    let is_told = |at: &usize| rows.iter().any(|(_, row)| row[*at] != NONE);
+    let told: Vec<usize> = (0..quantities.len()).filter(is_told).collect();
+    let head = |at: &usize| {
+        let quantity = quantities[*at];
+        column(quantity.name(), time.word(quantity), quantity.meaning())
+    };
+    let row = |(name, row): &(&str, Vec<String>)| {
+        [(*name).to_owned()].into_iter().chain(told.iter().map(|at| row[*at].clone())).collect()
+    };
+    let columns = [column("class", "", "")].into_iter().chain(told.iter().map(head)).collect();
+    Table { title, columns, rows: rows.iter().map(row).collect() }
+}
+
+/// What can be read of a model's answer.
+fn of_answer(answer: &Answer) -> Vec<Table> {
+    let (spec, time) = (&answer.scenario, Time::of(&answer.scenario));
+    let quantities = first_quantities(spec);
+    let row = |class: &'_ ClassAnswer| quantities.iter().map(|one| mean(*one, class, time)).collect();
+    let means = answer.classes.iter().map(|class| (class.name.as_str(), row(class)));
+    let mut tables = vec![by_class(format!("{} model", answer.model), spec, &quantities, means)];
+    let percentile =
+        |class: &ClassAnswer| class.latency_percentiles_cycles.each().map(|(_, value)| whole(value));
+    let percentiles = answer.classes.iter().map(|class| (class.name.as_str(), percentile(class).to_vec()));
+    tables.push(by_class("Percentiles".to_owned(), spec, &Quantity::PERCENTILES, percentiles));
+    let deadlines = answer.classes.iter().flat_map(|class| {
+        class.deadlines.iter().map(|one| {
+            let hops = one.hops.map_or_else(|| "all".to_owned(), |hops| hops.to_string());
+            vec![class.name.clone(), hops, one.deadline_cycles.to_string(), share(one.miss_probability)]
+        })
+    });
+    tables.push(of_deadlines(deadlines.collect()));
+    tables.extend(of_sections(&answer.sections));
+    tables.retain(|table| !table.rows.is_empty() && table.columns.len() > 1);
+    tables
+}
+
+fn of_deadlines(rows: Vec<Vec<String>>) -> Table {
+    let meaning = "Share of messages whose network latency is above the deadline.";
+    let columns = vec![
+        column("class", "", ""),
+        column("hops", "", "Network channels crossed by the messages that are meant."),
+        column("deadline", "cycles", ""),
+        column("miss probability", "", meaning),
+    ];
+    Table { title: "Deadlines on the network latency".to_owned(), columns, rows }
+}
+
+/// Sections, but for long ones.
+fn of_sections(sections: &Sections) -> impl Iterator<Item = Table> {
+    let is_short = |section: &&Section| section.layout != Layout::Series;
+    sections.0.iter().filter(is_short).map(|section| {
+        let printed: Vec<usize> =
+            (0..section.columns.len()).filter(|at| !section.columns[*at].is_twin).collect();
+        let of = |at: &usize| column(section.columns[*at].head.clone(), section.columns[*at].unit, "");
+        let row = |row: &Vec<_>| printed.iter().map(|at| entry(&section.columns[*at], &row[*at])).collect();
+        let columns = printed.iter().map(of).collect();
+        Table { title: section.title.to_owned(), columns, rows: section.rows.iter().map(row).collect() }
+    })
+}
+
+/// What can be read of a simulation.
+pub(crate) fn of_simulation(answer: &Simulation) -> Vec<Table> {
+    let (spec, time) = (&answer.scenario, Time::of(&answer.scenario));
+    let quantities: Vec<Quantity> =
+        first_quantities(spec).into_iter().filter(|quantity| quantity.is_measured()).collect();
+    let of = |class: &ClassSimulation, quantity: Quantity| {
+        let found = class.means.get(quantity);
+        let value = |number: Option<f64>| time.shown(quantity, number);
+        match quantity {
+            Quantity::Waiting | Quantity::TotalLatency if class.saturated => "saturated".to_owned(),
+            _ if quantity.unit() == Unit::Cycles || quantity.is_of_packets() => with_interval(
+                value(found.map(|one| one.mean)),
+                value(found.and_then(|one| one.half_width_95)),
+            ),
+            _ => share(found.map(|one| one.mean)),
+        }
+    };
+    let row = |class: &ClassSimulation| quantities.iter().map(|one| of(class, *one)).collect();
+    let means = answer.classes.iter().map(|class| (class.name.as_str(), row(class)));
+    let title = format!("simulation, {} messages, 95 % intervals", grouped(answer.run.messages));
+    let mut tables = vec![by_class(title, spec, &quantities, means)];
+    let deadlines = answer.classes.iter().flat_map(|class| {
+        class.deadlines.iter().map(|one| {
+            let hops = one.hops.map_or_else(|| "all".to_owned(), |hops| hops.to_string());
+            let miss = one.miss_probability.map_or_else(
+                || NONE.to_owned(),
+                |miss| {
+                    let [mean, low, high] =
+                        [miss.mean, miss.lower_95, miss.upper_95].map(|one| share(Some(one)));
+                    format!("{mean} ({low} to {high})")
+                },
+            );
+            vec![class.name.clone(), hops, one.deadline_cycles.to_string(), miss]
+        })
+    });
+    tables.push(of_deadlines(deadlines.collect()));
+    tables.extend(of_sections(&answer.sections));
+    tables.retain(|table| !table.rows.is_empty() && table.columns.len() > 1);
+    tables
+}
+
+/// Its network latencies.
+pub(crate) fn latencies(answer: &Simulation) -> Vec<Latency> {
+    let latency = |class: &ClassSimulation| {
+        let found = class.means.get(Quantity::NetworkLatency);
+        Latency {
+            class: class.name.clone(),
+            mean: found.map(|one| one.mean),
+            half_width_95: found.and_then(|one| one.half_width_95),
+            saturated: class.saturated,
+        }
+    };
+    answer.classes.iter().map(latency).collect()
+}
