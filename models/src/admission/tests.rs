@@ -173,6 +173,11 @@ fn admitted_connections_are_what_is_sent() {
     assert!(set_up < 130.0 && set_up > 100.0, "{set_up}");
     let loose = connections("mean = 0.01, count = 10", "");
     assert_near(class(&loose, "RT").connection_set_up_cycles.unwrap(), 130.0, 1e-3);
+    // of lone messages: 2 P + 19 + h (4 P + 20)
+    let control = "[[class]]\nname = \"C\"\nkind = \"control\"\nmessage_flits = 10\nrate = 0";
+    let in_band = connections("mean = 0.01, count = 10", &format!("signalling = \"in-band\"\n{control}"));
+    let set_up = class(&in_band, "RT").connection_set_up_cycles.unwrap();
+    assert_near(set_up, 29.0 + 40.0 * 10.0 / 3.0, 1e-3);
 }
 
 /// Best effort backlogged on a 4x4 mesh: 0.412 0.554 0.677 0.756 measured for windows of 1 to 8.

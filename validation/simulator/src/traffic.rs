@@ -126,7 +126,7 @@ impl Traffic {
         Some(&mut connected.admission).filter(|admission| admission.is_in_band())
     }
 
-    /// A cycle begins: the next signal that joins its source queue, before all bookings and other messages of the cycle.
+    /// A cycle begins: the next signal that joins its source queue, before bookings and other messages of the cycle.
     pub(crate) fn next_signal(&mut self, now: u64) -> Option<Offer> {
         let admission = self.in_band()?;
         admission.advance(now + 1);

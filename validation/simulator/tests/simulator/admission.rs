@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use flitwise_language::scenario::{Preset, Reserve, Scenario};
 use flitwise_simulator::{
     Booking, ChannelKind, Offer, Outcome, Refuser, RequestRecord, Simulator, admission_only, bookings,
-    generated, stream_of, supports, uniform,
+    generated, replay_offers, stream_of, supports, uniform,
 };
 use second::Second;
 
@@ -426,6 +426,22 @@ fn simulators_know_their_connections() {
         assert_eq!(simulator.standing(1, 2_000, until), run.standing(1, 2_000, until));
     }
     assert!(delivered.iter().any(|one| one.class == 1 && one.part.stream > 50));
+}
+
+/// Once all sources have ended, the messages that they have drawn are still to come, each in its cycle.
+#[test]
+fn the_last_messages_of_connections_come() {
+    let ends = "end = 3000\nend_of_traffic = \"drain\"";
+    let connections = "mean = 0.1, on = 40, request = \"poisson\", erlangs = 3, holding = 300";
+    let text = format!("{LINE}[admission]\n{}{BEST_EFFORT}{ends}\n", class("RT", connections, ends));
+    let scenario = read(&text);
+    for seed in 0..5 {
+        let (mut simulator, mut delivered) = (Simulator::new(&scenario, seed), Vec::new());
+        simulator.run_until(20_000, &mut delivered);
+        delivered.sort_unstable();
+        let offers = generated(&scenario, seed, 20_000);
+        assert!(delivered == replay_offers(&scenario, &offers, 20_000), "{seed}");
+    }
 }
 
 /// Routers count with what is booked, and connections come through.

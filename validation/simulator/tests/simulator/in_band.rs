@@ -94,8 +94,9 @@ fn holds(scenario: &Scenario, from: u64, until: u64) -> BTreeMap<u32, (u64, u64)
     holds
 }
 
-/// Channel j is tested 14 cycles after the request, and 20 later for every further router. Channel 3 refuses in 1054, and
-/// the answer is at the source after two hops of 20 cycles and one of 15; what was booked is given back along the way.
+/// Channel j is tested 14 cycles after the request, and 20 later for every further router. Channel 3 refuses in 1054,
+/// and the answer is at the source after two hops of 20 cycles and one of 15; what was booked is given back along the
+/// way.
 #[test]
 fn a_refused_request_gives_everything_back() {
     let blocks = connection("blocks", (2, 4), 10, "end = 1100");
@@ -115,9 +116,10 @@ fn a_refused_request_gives_everything_back() {
     assert!(run.held().iter().all(|(_, held)| *held == 0.0));
 }
 
-/// Refused at its own injection channel, it sends no message; refused at the first router, it gives back channel 0 alone.
+/// Refused at its own injection channel it sends no message. Refused at the last channel it asks again when it has
+/// known that for the time of a retry.
 #[test]
-fn who_is_refused_early_sends_little() {
+fn who_is_refused_asks_again() {
     let first = connection("first", (0, 1), 10, "");
     let own = mesh(5, "", &format!("{first}{}", connection("second", (0, 2), 1_000, "")));
     let refused = |channel, by| Outcome::Refused { channel, by };
@@ -133,7 +135,8 @@ fn who_is_refused_early_sends_little() {
     assert_eq!(asked, [(1_000, 0), (1_000 + 54 + 55 + 500, 1)]);
 }
 
-/// Two requests that reach a station together: the tail of the second is there ten flits later, and finds the room taken.
+/// Two requests that reach a station together: the tail of the second comes ten flits and a cycle later, and finds the
+/// room taken.
 #[test]
 fn two_requests_at_one_station_come_one_after_another() {
     // both by the router of node 1, whose link to node 2 has room for one
@@ -159,8 +162,8 @@ fn two_requests_at_one_station_come_one_after_another() {
     assert_eq!((until(140), until(141)), (0.6, 0.0));
 }
 
-/// Messages of control that are in the lane before a signal take ten cycles each, and two from the tail's crossing to the
-/// request of the next one.
+/// Messages of control that are in the lane before a signal take ten cycles each, and two from the tail's crossing to
+/// the request of the next one.
 #[test]
 fn a_busy_lane_delays_signals() {
     let scenario = mesh(5, "", &connection("A", (0, 1), 100, ""));
@@ -419,8 +422,8 @@ fn many_other_random_scenarios_with_signals_are_alike() {
 fn what_does_not_go_with_signals_is_refused() {
     let text = |admission: &str, router: &str, classes: &str| {
         format!(
-            "[network]\ntopology = \"router\"\nports = 64\n[router]\nvc_choice = \"drawn\"\ncrossbar = \"multiplexed\"\n\
-             {router}\n[admission]\nsignalling = \"in-band\"\n{admission}\n{}{classes}",
+            "[network]\ntopology = \"router\"\nports = 64\n[router]\nvc_choice = \"drawn\"\n\
+             crossbar = \"multiplexed\"\n{router}\n[admission]\nsignalling = \"in-band\"\n{admission}\n{}{classes}",
             class("RT", "mean = 0.05, count = 2", "")
         )
     };
