@@ -24,7 +24,7 @@ use flitwise_experiment::answer::Simulation;
 use flitwise_experiment::goal::{Goal, MOST_ADDITIONS, addition, asked_alone, is_enough};
 use flitwise_experiment::packets::{self, Shelf};
 use flitwise_experiment::{self as experiment, Block, Host, Settings, answer_of};
-use flitwise_simulator::{Delivery, FRAMES_REVISION, PACKETS_REVISION, REVISION};
+use flitwise_simulator::{CONNECTIONS_REVISION, Delivery, FRAMES_REVISION, PACKETS_REVISION, REVISION};
 
 /// What decides the numbers of an experiment: names, units and deadlines do not.
 #[derive(Serialize)]
@@ -47,8 +47,10 @@ pub fn key(scenario: &Scenario, settings: &Settings) -> Key {
 
 /// The revision of the simulator that decides the numbers of a scenario.
 pub fn revision(scenario: &Scenario) -> u32 {
+    let has_connections = scenario.spec().classes.iter().any(|class| class.connections.is_some());
     match experiment::longest_frame_interval(scenario) {
         _ if scenario.switch().is_some() => PACKETS_REVISION,
+        _ if has_connections => CONNECTIONS_REVISION.max(FRAMES_REVISION).max(REVISION),
         Some(_) => FRAMES_REVISION.max(REVISION),
         None => REVISION,
     }

@@ -48,6 +48,8 @@ pub use wiring::{Channel, ChannelKind};
 pub const REVISION: u32 = 2;
 /// The same of scenarios with streams of frames, above [`REVISION`].
 pub const FRAMES_REVISION: u32 = 4;
+/// The same of scenarios with connections, above both.
+pub const CONNECTIONS_REVISION: u32 = 5;
 /// The same of the simulator of packet switches.
 pub const PACKETS_REVISION: u32 = 2;
 

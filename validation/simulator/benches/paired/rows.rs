@@ -58,14 +58,22 @@ pub(crate) fn all() -> Vec<Row> {
         cube(10, 0.40),
         lattice("mesh", 1, 0.25),
         lattice("torus", 4, 0.40),
-        Row { name: "8-port router, multiplexed crossbar".into(), since: OWN_CRATE, text: preset_text("mediaworm-quick") },
+        Row {
+            name: "8-port router, multiplexed crossbar".into(),
+            since: OWN_CRATE,
+            text: preset_text("mediaworm-quick"),
+        },
         levels("levels without preemption", ""),
         levels("preemption", "preemption = \"input-buffer\"\nvc_map = \"all\"\n"),
         levels(
             "preemption, interfaces",
             "preemption = \"input-buffer\"\nvc_map = \"all\"\n[interface]\nkind = \"qos\"\n",
         ),
-        lanes("0.60 without control", "congestion", &[("load = 0.8", "load = 0.6"), ("\"credit\"", "\"none\"")]),
+        lanes(
+            "0.60 without control",
+            "congestion",
+            &[("load = 0.8", "load = 0.6"), ("\"credit\"", "\"none\"")],
+        ),
         lanes("0.60 with power control", "power", &[("load = 0.4", "load = 0.6")]),
     ]
 }
