@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use ab_glyph::{Font, FontRef, ScaleFont};
-use plotters::style::FontStyle;
+use plotters_backend::FontStyle;
 
 /// What the SVG asks for; text is set as wide as in the first.
 pub(crate) const FAMILY: &str = "Open Sans, sans-serif";
