@@ -15,7 +15,11 @@ class Engine {
   async load() {
     const response = await fetch("engine.wasm");
     if (!response.ok) throw new Error(`engine.wasm: ${response.status} ${response.statusText}`);
-    this.module = await WebAssembly.compile(await response.arrayBuffer());
+    // compiled while it comes, where the server says what it is
+    const isTyped = response.headers.get("content-type") === "application/wasm";
+    this.module = isTyped
+      ? await WebAssembly.compileStreaming(response)
+      : await WebAssembly.compile(await response.arrayBuffer());
     await this.#begin();
   }
 
