@@ -39,12 +39,13 @@ pub(crate) fn curve(
     let before = scenario(&grid.document)?;
     let mut curves =
         Curves::begin(grid, &before).map_err(|fault| NoAnswer::new(format!("--over: {fault}")))?;
-    let options = Options { saturation_loads: false, expected_errors: false, ..Options::default() };
+    // a curve has means alone
+    let options = Options { distributions: false, saturation_loads: false, ..Options::default() };
     let models: Vec<Option<Model>> = match models {
         [] => vec![None],
         some => some.iter().copied().map(Some).collect(),
     };
-    let columns = ClassColumns::of(&before);
+    let columns = ClassColumns::of_means(&before);
     let mut lines = vec![heads(grid, &columns)];
     let (mut points, mut notes) = (Vec::new(), Vec::new());
     for (nth, model) in models.into_iter().enumerate() {

@@ -63,8 +63,8 @@ impl Engine {
                 let text = edited(&text, &key, &typed, &place).map_err(|faults| NoAnswer::of(&faults))?;
                 written(&Text { text })
             }
-            Request::Solve { text, model, style } => {
-                written(&tables::solved(&document(&text)?, model, drawn(style)?)?)
+            Request::Solve { text, model, expected_errors, style } => {
+                written(&tables::solved(&document(&text)?, model, expected_errors, drawn(style)?)?)
             }
             Request::Distribution { text, model, style } => {
                 written(&curve::distribution(&document(&text)?, model, drawn(style)?)?)

@@ -1,5 +1,7 @@
 //! Builds the static page, or answers the engine's requests from a terminal.
 
+mod module;
+
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -11,6 +13,7 @@ use std::time::Instant;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use flitwise_page::Engine;
+use module::trimmed;
 
 const USAGE: &str = "\
 usage: flitwise-page build OUT    make the folder OUT of static files, or renew it
@@ -70,7 +73,7 @@ fn build(out: &Path) -> Result<(), String> {
     fs::OpenOptions::new().create(true).append(true).open(&probe).map_err(at(&probe))?;
     say("compiling the engine; the first time takes some minutes");
     let wasm = compiled()?;
-    let engine = fs::read(&wasm).map_err(at(&wasm))?;
+    let engine = trimmed(&fs::read(&wasm).map_err(at(&wasm))?);
     let files =
         FILES.iter().map(|(name, text)| (*name, text.as_bytes())).chain([(ENGINE, engine.as_slice())]);
     let mut sum = (0, 0);

@@ -40,6 +40,9 @@ pub enum Request {
         text: String,
         /// Which model; by default the usual one.
         model: Option<Model>,
+        /// Whether to tell the errors to expect, as the command does; it takes several times as long.
+        #[serde(default = "always")]
+        expected_errors: bool,
         /// How parts are drawn.
         #[serde(default)]
         style: StyleWords,
@@ -108,6 +111,10 @@ pub enum Request {
     },
     /// Ends the simulation with what it has; answered by [`Simulating`].
     SimulateStop {},
+}
+
+fn always() -> bool {
+    true
 }
 
 /// How a simulation is run; all but the seed as the command's options.
@@ -334,7 +341,7 @@ pub struct Solved {
 pub struct Drawn {
     /// The picture.
     pub svg: String,
-    /// As the command prints them with `--format csv`.
+    /// As `flitwise sweep --means-only` prints them.
     pub csv: String,
     /// Points along the axis: what is set at each, coupled values included.
     pub points: Vec<Vec<Setting>>,

@@ -17,10 +17,15 @@ use crate::engine::{answering, refused, scenario};
 use crate::request::{Column, Latency, NoAnswer, Solved, Table};
 
 /// A model's answer, as the command gives it.
-pub(crate) fn solved(document: &Document, model: Option<Model>, style: Style) -> Result<Solved, NoAnswer> {
+pub(crate) fn solved(
+    document: &Document,
+    model: Option<Model>,
+    expected_errors: bool,
+    style: Style,
+) -> Result<Solved, NoAnswer> {
     let scenario = scenario(document)?;
     let model = answering(document, &scenario, model)?;
-    let options = Options { expected_errors: true, ..Options::default() };
+    let options = Options { expected_errors, ..Options::default() };
     let answer = model.solve(&scenario, &options).map_err(|failure| refused(document, &failure))?;
     let columns = ClassColumns::of(&scenario);
     let rows = answer.classes.iter().map(|class| columns.row(answer.model.word(), class));
@@ -101,20 +106,26 @@ fn of_answer(answer: &Answer) -> Vec<Table> {
     let percentile =
         |class: &ClassAnswer| class.latency_percentiles_cycles.each().map(|(_, value)| whole(value));
     let percentiles = answer.classes.iter().map(|class| (class.name.as_str(), percentile(class).to_vec()));
-    tables.push(by_class("Percentiles".to_owned(), spec, &Quantity::PERCENTILES, percentiles));
+    tables.push(by_class(
+        format!("Percentiles, {} model", answer.model),
+        spec,
+        &Quantity::PERCENTILES,
+        percentiles,
+    ));
     let deadlines = answer.classes.iter().flat_map(|class| {
         class.deadlines.iter().map(|one| {
             let hops = one.hops.map_or_else(|| "all".to_owned(), |hops| hops.to_string());
             vec![class.name.clone(), hops, one.deadline_cycles.to_string(), share(one.miss_probability)]
         })
     });
-    tables.push(of_deadlines(deadlines.collect()));
-    tables.extend(of_sections(&answer.sections));
+    let origin = format!("{} model", answer.model);
+    tables.push(of_deadlines(&origin, deadlines.collect()));
+    tables.extend(of_sections(&origin, &answer.sections));
     tables.retain(|table| !table.rows.is_empty() && table.columns.len() > 1);
     tables
 }
 
-fn of_deadlines(rows: Vec<Vec<String>>) -> Table {
+fn of_deadlines(origin: &str, rows: Vec<Vec<String>>) -> Table {
     let meaning = "Share of messages whose network latency is above the deadline.";
     let columns = vec![
         column("class", "", ""),
@@ -122,19 +133,23 @@ fn of_deadlines(rows: Vec<Vec<String>>) -> Table {
         column("deadline", "cycles", ""),
         column("miss probability", "", meaning),
     ];
-    Table { title: "Deadlines on the network latency".to_owned(), columns, rows }
+    Table { title: format!("Deadlines on the network latency, {origin}"), columns, rows }
 }
 
 /// Sections, but for long ones.
-fn of_sections(sections: &Sections) -> impl Iterator<Item = Table> {
+fn of_sections(origin: &str, sections: &Sections) -> impl Iterator<Item = Table> {
     let is_short = |section: &&Section| section.layout != Layout::Series;
-    sections.0.iter().filter(is_short).map(|section| {
+    sections.0.iter().filter(is_short).map(move |section| {
         let printed: Vec<usize> =
             (0..section.columns.len()).filter(|at| !section.columns[*at].is_twin).collect();
         let of = |at: &usize| column(section.columns[*at].head.clone(), section.columns[*at].unit, "");
         let row = |row: &Vec<_>| printed.iter().map(|at| entry(&section.columns[*at], &row[*at])).collect();
         let columns = printed.iter().map(of).collect();
-        Table { title: section.title.to_owned(), columns, rows: section.rows.iter().map(row).collect() }
+        Table {
+            title: format!("{}, {origin}", section.title),
+            columns,
+            rows: section.rows.iter().map(row).collect(),
+        }
     })
 }
 
@@ -173,8 +188,8 @@ pub(crate) fn of_simulation(answer: &Simulation) -> Vec<Table> {
             vec![class.name.clone(), hops, one.deadline_cycles.to_string(), miss]
         })
     });
-    tables.push(of_deadlines(deadlines.collect()));
-    tables.extend(of_sections(&answer.sections));
+    tables.push(of_deadlines("simulation", deadlines.collect()));
+    tables.extend(of_sections("simulation", &answer.sections));
     tables.retain(|table| !table.rows.is_empty() && table.columns.len() > 1);
     tables
 }

@@ -39,7 +39,7 @@ pub fn commands(
     let model = model.map_or_else(String::new, |model| format!(" --model {model}"));
     let sweep = over.map(|(over, couple)| {
         let ties = couple.iter().map(|tie| format!(" --couple {}", quoted(tie))).collect::<String>();
-        format!("flitwise sweep {source}{model} --over {}{ties} --plot sweep.svg", quoted(over))
+        format!("flitwise sweep {source}{model} --over {}{ties} --means-only --plot sweep.svg", quoted(over))
     });
     let Run { seed, precision, max_messages } = run;
     let given = [("seed", seed.to_string(), "1"), ("precision", precision.to_string(), "0.01")];

@@ -15,7 +15,11 @@ class Engine {
   async load() {
     const response = await fetch("engine.wasm");
     if (!response.ok) throw new Error(`engine.wasm: ${response.status} ${response.statusText}`);
-    this.module = await WebAssembly.compile(await response.arrayBuffer());
+    // compiled while it comes, where the server says what it is
+    const isTyped = response.headers.get("content-type") === "application/wasm";
+    this.module = isTyped
+      ? await WebAssembly.compileStreaming(response)
+      : await WebAssembly.compile(await response.arrayBuffer());
     await this.#begin();
   }
 
@@ -199,7 +203,7 @@ async function ask(text) {
   solved = [];
   const refused = [];
   for (const model of chosen) {
-    const answer = await engine.ask({ ask: "solve", text, model, style: { ...style($("parts")), width: 300 } });
+    const answer = await engine.ask({ ask: "solve", text, model, expected_errors: false, style: { ...style($("parts")), width: 300 } });
     if (answer.fault) refused.push(answer.fault);
     else solved.push(answer);
   }
@@ -300,7 +304,7 @@ function slider(field) {
   const id = `field-${field.key}`;
   const name = field.key.split(".").at(-1);
   const label = element("label", { htmlFor: id, title: field.sentence }, name, " ");
-  label.append(element("small", { textContent: field.unit }));
+  if (field.unit !== name) label.append(element("small", { textContent: field.unit }));
   const range = element("input", { type: "range", id });
   const number = element("input", { type: "number", step: "any" });
   number.setAttribute("aria-label", `${field.key} as a number`);
@@ -437,6 +441,8 @@ function goTo(line) {
   const end = state.text.indexOf("\n", before);
   $("text").focus();
   $("text").setSelectionRange(before, end < 0 ? state.text.length : end);
+  const height = $("text").scrollHeight / state.text.split("\n").length;
+  $("text").scrollTop = (line - 5) * height;
 }
 
 // ------------------------------------------------------------------------------------------------------- simulation

@@ -1,12 +1,17 @@
 //! A canvas with fractions of pixels. The SVG backend of plotters below it has whole units only.
 
-use plotters::backend::{DrawingBackend, SVGBackend};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontFamily, FontTransform, IntoFont, RGBColor, ShapeStyle, TextStyle};
+use std::convert::Infallible;
+
+use plotters_backend::text_anchor::{HPos, Pos, VPos};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, FontFamily, FontStyle,
+    FontTransform,
+};
+use plotters_svg::SVGBackend;
 
 use super::Style;
 use super::font::{self, FAMILY, Face};
-use super::palette::Palette;
+use super::palette::{Palette, RGBColor};
 
 /// Units of the backend in a pixel.
 const UNITS: f64 = 10.0;
@@ -153,14 +158,14 @@ impl<'a> Canvas<'a> {
 
     pub(crate) fn polygon(&mut self, places: &[Place], colour: RGBColor) {
         if places.len() > 2 {
-            let _ = self.backend.fill_polygon(places.iter().map(|place| units(*place)), &colour.filled());
+            let _ = self.backend.fill_polygon(places.iter().map(|place| units(*place)), &colour);
         }
     }
 
     pub(crate) fn fill(&mut self, area: Area, colour: RGBColor) {
         let (from, to) = (units((area.left, area.top)), units((area.right, area.bottom)));
         if to.0 > from.0 && to.1 > from.1 {
-            let _ = self.backend.draw_rect(from, to, &colour.filled(), true);
+            let _ = self.backend.draw_rect(from, to, &colour, true);
         }
     }
 
@@ -170,7 +175,7 @@ impl<'a> Canvas<'a> {
     }
 
     pub(crate) fn disc(&mut self, centre: Place, radius: f64, colour: RGBColor) {
-        let _ = self.backend.draw_circle(units(centre), whole(radius), &colour.filled(), true);
+        let _ = self.backend.draw_circle(units(centre), whole(radius), &colour, true);
     }
 
     pub(crate) fn circle(&mut self, centre: Place, radius: f64, pen: Pen) {
@@ -224,10 +229,9 @@ impl<'a> Canvas<'a> {
             FontTransform::None => (place.0, place.1 + lower),
             _ => (place.0 + lower, place.1),
         };
-        // plotters divides by 1.24 to get the size of an em; to tenths, so that no digits trail
+        // the backend divides by 1.24 to get the size of an em; to tenths, so that no digits trail
         let size = (face.size * UNITS).round() * 1.24;
-        let font = (FontFamily::Name(FAMILY), size, face.style()).into_font().transform(turn);
-        let style = TextStyle::from(font).color(&colour).pos(Pos::new(horizontal, VPos::Center));
+        let style = TextStyle { colour, size, turn, style: face.style(), horizontal };
         let _ = self.backend.draw_text(&font::clean(text), &style, units(place));
         self.lengths.push((face.bundled_width(text) * UNITS).round().clamp(0.0, FARTHEST * UNITS) as u32);
     }
@@ -290,8 +294,76 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-fn outline(pen: Pen) -> ShapeStyle {
-    pen.colour.stroke_width(whole(pen.width))
+fn outline(pen: Pen) -> Outline {
+    Outline { colour: pen.colour, width: whole(pen.width) }
+}
+
+/// How the backend draws a line.
+struct Outline {
+    colour: RGBColor,
+    /// In its units.
+    width: u32,
+}
+
+impl BackendStyle for Outline {
+    fn color(&self) -> BackendColor {
+        self.colour.color()
+    }
+
+    fn stroke_width(&self) -> u32 {
+        self.width
+    }
+}
+
+/// How the backend writes a text.
+struct TextStyle {
+    colour: RGBColor,
+    size: f64,
+    turn: FontTransform,
+    style: FontStyle,
+    horizontal: HPos,
+}
+
+impl BackendTextStyle for TextStyle {
+    type FontError = Infallible;
+
+    fn color(&self) -> BackendColor {
+        self.colour.color()
+    }
+
+    fn size(&self) -> f64 {
+        self.size
+    }
+
+    fn transform(&self) -> FontTransform {
+        self.turn.clone()
+    }
+
+    fn style(&self) -> FontStyle {
+        self.style
+    }
+
+    fn anchor(&self) -> Pos {
+        Pos::new(self.horizontal, VPos::Center)
+    }
+
+    fn family(&self) -> FontFamily<'_> {
+        FontFamily::Name(FAMILY)
+    }
+
+    /// SVG leaves the measuring to the viewer; ours is in [`super::font`].
+    fn layout_box(&self, _: &str) -> Result<((i32, i32), (i32, i32)), Infallible> {
+        Ok(((0, 0), (0, 0)))
+    }
+
+    fn draw<E, DrawFunc: FnMut(i32, i32, BackendColor) -> Result<(), E>>(
+        &self,
+        _: &str,
+        _: BackendCoord,
+        _: DrawFunc,
+    ) -> Result<Result<(), E>, Infallible> {
+        Ok(Ok(()))
+    }
 }
 
 /// A length in units of the backend, at least one.

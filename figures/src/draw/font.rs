@@ -1,10 +1,6 @@
 //! Text in the bundled font: its width and its line breaks.
 
-use std::collections::BTreeMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
-
-use ab_glyph::{Font, FontRef, ScaleFont};
-use plotters::style::FontStyle;
+use plotters_backend::FontStyle;
 
 /// What the SVG asks for; text is set as wide as in the first.
 pub(crate) const FAMILY: &str = "Open Sans, sans-serif";
@@ -12,17 +8,17 @@ pub(crate) const FAMILY: &str = "Open Sans, sans-serif";
 /// viewers usually have, need it where `textLength` is ignored.
 const SPARE: f64 = 1.16;
 /// Open Sans Regular.
+#[cfg(feature = "png")]
 pub(crate) const REGULAR: &[u8] = include_bytes!("../../fonts/OpenSans-Regular.ttf");
 /// Open Sans Bold.
+#[cfg(feature = "png")]
 pub(crate) const BOLD: &[u8] = include_bytes!("../../fonts/OpenSans-Bold.ttf");
 
 /// Lines are this far apart \[em\].
 pub(crate) const LINE: f64 = 1.36;
 
-/// Height of the font, for which its size is taken: ascent and descent \[em\].
-const HEIGHT_OF_FONT: f64 = (2189.0 + 600.0) / 2048.0;
-/// Letters are measured at a thousand times their size, in whole units.
-const MAGNIFIED: f64 = 1000.0;
+// the widths of letters in thousands of an em, by letter; the first is that of a letter that the font lacks
+include!(concat!(env!("OUT_DIR"), "/widths.rs"));
 
 /// How text looks.
 #[derive(Clone, Copy, Debug)]
@@ -139,20 +135,14 @@ impl Face {
     }
 }
 
-/// Width of a letter in the bundled font \[em\]. Each is measured once: long text is measured again and again to break
-/// it.
+/// Width of a letter in the bundled font \[em\].
 fn letter_width(letter: char, style: FontStyle) -> f64 {
-    static WIDTHS: Mutex<BTreeMap<(char, bool), f64>> = Mutex::new(BTreeMap::new());
-    static FONTS: LazyLock<[FontRef<'static>; 2]> = LazyLock::new(|| {
-        [REGULAR, BOLD].map(|font| FontRef::try_from_slice(font).expect("the bundled fonts are fonts"))
-    });
-    let is_bold = matches!(style, FontStyle::Bold);
-    let mut widths = WIDTHS.lock().unwrap_or_else(PoisonError::into_inner);
-    *widths.entry((letter, is_bold)).or_insert_with(|| {
-        let font = FONTS[usize::from(is_bold)].as_scaled((HEIGHT_OF_FONT * MAGNIFIED) as f32);
-        let units = font.h_advance(font.glyph_id(letter)) as i32;
-        f64::from(units) / MAGNIFIED
-    })
+    let widths = match style {
+        FontStyle::Bold => &BOLD_WIDTHS[..],
+        _ => &REGULAR_WIDTHS[..],
+    };
+    let at = widths.binary_search_by_key(&letter, |(known, _)| *known).unwrap_or(0);
+    f64::from(widths[at].1) / 1000.0
 }
 
 /// Without what XML forbids and what has no width; symbols that the font lacks, spelt out.

@@ -1,8 +1,7 @@
 //! The legend above the panels, and the markers of points, intervals and saturation.
 
-use plotters::style::RGBColor;
-
 use super::canvas::{Anchor, Area, Canvas, Pen, Place};
+use super::palette::RGBColor;
 use super::palette::mixed;
 
 /// What stands before the text of an entry.

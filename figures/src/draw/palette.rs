@@ -1,10 +1,20 @@
 //! Colours of the page, of series and of the colour scale.
 
-use plotters::style::RGBColor;
-use plotters::style::colors::colormaps::{ColorMap, ViridisRGB};
+use plotters_backend::{BackendColor, BackendStyle};
 
 use super::Theme;
 use crate::picture::{COLOURS, Part};
+
+/// A colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RGBColor(pub(crate) u8, pub(crate) u8, pub(crate) u8);
+
+/// What is filled with it.
+impl BackendStyle for RGBColor {
+    fn color(&self) -> BackendColor {
+        BackendColor { alpha: 1.0, rgb: (self.0, self.1, self.2) }
+    }
+}
 
 /// The colours of a theme, and how thick its lines are.
 #[derive(Clone, Copy, Debug)]
@@ -126,9 +136,26 @@ pub(crate) fn mixed(first: RGBColor, second: RGBColor, share: f64) -> RGBColor {
     RGBColor(mix(first.0, second.0), mix(first.1, second.1), mix(first.2, second.2))
 }
 
+/// Viridis (Smith and van der Walt 2015), between whose steps colours are mixed.
+const VIRIDIS: [RGBColor; 8] = [
+    RGBColor(68, 1, 84),
+    RGBColor(70, 50, 127),
+    RGBColor(54, 92, 141),
+    RGBColor(39, 127, 143),
+    RGBColor(31, 162, 136),
+    RGBColor(74, 194, 110),
+    RGBColor(160, 219, 57),
+    RGBColor(254, 232, 37),
+];
+
 /// The colour of a scale at `share` of its length: even steps to the eye, dark to light also in grey.
 pub(crate) fn on_scale(share: f64) -> RGBColor {
-    ViridisRGB.get_color(if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 })
+    let place = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 } * (VIRIDIS.len() - 1) as f64;
+    let (below, above) = (VIRIDIS[place.floor() as usize], VIRIDIS[place.ceil() as usize]);
+    let rest = place.ceil() - place;
+    let mix =
+        |below: u8, above: u8| ((1.0 - rest) * f64::from(above) + rest * f64::from(below)).round() as u8;
+    RGBColor(mix(below.0, above.0), mix(below.1, above.1), mix(below.2, above.2))
 }
 
 /// Relative luminance, as in the Web Content Accessibility Guidelines 2.1.

@@ -4,9 +4,9 @@ use flitwise_experiment::answer::ConfidenceInterval;
 use flitwise_language::quantity::Measure;
 use flitwise_language::scenario::{DeadlineSpec, Scenario};
 use flitwise_models::answer::Answer;
-use plotters::style::RGBColor;
 
 use super::*;
+use crate::draw::palette::RGBColor;
 use crate::assemble::{needs_distribution, noting, solved};
 use crate::draw::canvas::{Anchor, Area, Canvas, Pen};
 use crate::draw::font::Face;

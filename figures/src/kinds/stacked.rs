@@ -4,9 +4,9 @@ use flitwise_experiment::answer::ClassSimulation;
 use flitwise_language::quantity::Quantity;
 use flitwise_models::answer::Answer;
 use flitwise_models::model::Model;
-use plotters::style::RGBColor;
 
 use super::*;
+use crate::draw::palette::RGBColor;
 use crate::assemble::{noting, solved};
 use crate::draw::canvas::{Area, Canvas, Pen};
 use crate::draw::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};

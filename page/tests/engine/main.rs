@@ -189,7 +189,7 @@ fn command_lines_lead_to_the_same_scenario() {
     assert_eq!(
         lines["sweep"],
         "flitwise sweep --preset router16 --model published --over class.R1.rate=0.001:0.01:30 \
-         --couple class.R2.rate=class.R1.rate/2 --plot sweep.svg"
+         --couple class.R2.rate=class.R1.rate/2 --means-only --plot sweep.svg"
     );
     assert_eq!(lines["simulate"], "flitwise simulate --preset router16 --seed 7 --precision 0.02");
 }

@@ -1,8 +1,8 @@
 //! Curves of models and points of simulations, with their differences in a panel below.
 
-use plotters::style::RGBColor;
 
 use super::{ErrorSeries, Lines, Point, Series};
+use crate::draw::palette::RGBColor;
 use crate::draw::canvas::{Area, Canvas, Pen, Place};
 use crate::draw::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
 use crate::draw::legend::{self, Entry, FADED, Filling, Sample, Weight};
