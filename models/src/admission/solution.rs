@@ -35,10 +35,10 @@ pub(crate) const LACKS: [Quantity; 12] = [
 ];
 
 /// What changes nothing in an answer.
-const IDLE: &str = "virtual_channels without connections, vtick, interface.injection, connections.spread, connections.on \
-                    without [power], congestion.real_time_drop, include_interface, gather, raise, lower and initial, \
-                    power.epoch and spare_factor: they change nothing here. Lanes are taken to be many enough, and \
-                    messages of connections are none dropped";
+const IDLE: &str = "virtual_channels without connections, vtick, interface.injection, connections.spread, \
+                    connections.on without [power], congestion.real_time_drop, include_interface, gather, raise, \
+                    lower and initial, power.epoch and spare_factor: they change nothing here. Lanes are taken to be \
+                    many enough, and messages of connections are none dropped";
 
 /// What to know of every deadline that follows the latest frame.
 const RECORDS: &str = "frame_deadline: a ratchet is missed by records, (H_n - 1) / (n - 1) of n frames of a stream \
