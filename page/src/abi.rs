@@ -1,7 +1,7 @@
 //! The functions that a browser calls. Texts are UTF-8 in the module's memory.
 //!
-//! `reserve(length)` gives room for a request, `answer()` takes it and returns the length of the answer, which
-//! stands at `answer_at()` until the next call. `now` is imported: milliseconds since any moment. A panic ends the module
+//! `reserve(length)` gives room for a request. `answer()` takes it and returns the length of the answer, which stands
+//! at `answer_at()` until the next call. `now` is imported: milliseconds since any moment. A panic ends the module
 //! after it has been told to `panicked`.
 #![allow(unsafe_code)]
 

@@ -6,13 +6,12 @@ use flitwise_language::scenario::{DeadlineSpec, Scenario};
 use flitwise_models::answer::Answer;
 
 use super::*;
-use crate::draw::palette::RGBColor;
 use crate::assemble::{needs_distribution, noting, solved};
 use crate::draw::canvas::{Anchor, Area, Canvas, Pen};
 use crate::draw::font::Face;
 use crate::draw::frame::{GAP, centred_lines, y_label};
 use crate::draw::legend::{self, Entry, Sample, Surface};
-use crate::draw::palette::{legible_on, on_scale};
+use crate::draw::palette::{RGBColor, legible_on, on_scale};
 use crate::draw::scale::{Scale, label, quantile, robust_top, short};
 use crate::draw::tiles::{self, Tiles};
 

@@ -6,11 +6,11 @@ use flitwise_models::answer::Answer;
 use flitwise_models::model::Model;
 
 use super::*;
-use crate::draw::palette::RGBColor;
 use crate::assemble::{noting, solved};
 use crate::draw::canvas::{Area, Canvas, Pen};
 use crate::draw::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
 use crate::draw::legend::{self, Entry, Sample, Surface};
+use crate::draw::palette::RGBColor;
 use crate::draw::scale::{Scale, drawable, label, quantile, robust_top, short};
 use crate::draw::tiles::{self, Tiles};
 use crate::picture::Part;

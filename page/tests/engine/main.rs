@@ -168,7 +168,8 @@ fn command_lines_lead_to_the_same_scenario() {
         else {
             continue;
         };
-        let set = json!({ "ask": "set", "text": preset.text, "key": field["key"], "value": field["number"].as_f64().unwrap().to_string() });
+        let value = field["number"].as_f64().unwrap().to_string();
+        let set = json!({ "ask": "set", "text": preset.text, "key": field["key"], "value": value });
         let text = told(&mut engine, &set)["text"].clone();
         let lines = told(&mut engine, &json!({ "ask": "commands", "text": text, "preset": preset.name }));
         assert_eq!(lines["needs_file"], false, "{}", preset.name);

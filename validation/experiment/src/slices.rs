@@ -15,8 +15,9 @@
 //! let scenario = Preset::find("router16").unwrap().scenario();
 //! let settings = Settings { precision: 0.05, ..Settings::default() };
 //! let (started, workers) = (Instant::now(), rayon::ThreadPoolBuilder::new().build().unwrap());
-//! let (clock, stop) = (|| started.elapsed(), AtomicBool::new(false));
-//! let host = Host { clock: &clock, workers: &workers, read: &|_| Err(std::io::ErrorKind::NotFound.into()), stop: &stop };
+//! let (clock, read) = (|| started.elapsed(), |name: &str| std::fs::read_to_string(name));
+//! let stop = AtomicBool::new(false);
+//! let host = Host { clock: &clock, workers: &workers, read: &read, stop: &stop };
 //! let slice = Slice::default();
 //! let mut nobody = ();
 //! let mut run = pin!(run_in_slices(&scenario, &settings, &host, &mut nobody, &slice));

@@ -1,11 +1,10 @@
 //! Curves of models and points of simulations, with their differences in a panel below.
 
-
 use super::{ErrorSeries, Lines, Point, Series};
-use crate::draw::palette::RGBColor;
 use crate::draw::canvas::{Area, Canvas, Pen, Place};
 use crate::draw::frame::{GAP, Panel, centred_lines, width_of_numbers, y_label};
 use crate::draw::legend::{self, Entry, FADED, Filling, Sample, Weight};
+use crate::draw::palette::RGBColor;
 use crate::draw::scale::{Scale, drawable, label, quantile, robust_top};
 use crate::draw::tiles::{self, Tiles};
 use crate::picture::Origin;
