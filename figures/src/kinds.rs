@@ -217,3 +217,21 @@ pub(crate) trait Chart {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use flitwise_experiment::{self as experiment, Settings};
+    use flitwise_validation::machine::Machine;
+
+    use super::*;
+
+    /// What is simulated for a figure.
+    pub(super) fn simulated(figure: &Figure, settings: &Settings) -> Vec<Simulation> {
+        let (machine, stop) = (Machine::default(), AtomicBool::new(false));
+        let one =
+            |scenario: &Scenario| experiment::run(scenario, settings, &machine.host(&stop), &mut ()).unwrap();
+        figure.scenarios().iter().map(one).collect()
+    }
+}

@@ -3,8 +3,8 @@
 use flitwise_experiment as experiment;
 use flitwise_experiment::packets::{PacketSeries, TimeSeries};
 use flitwise_language::document::{Entry, in_short, one_of};
-use flitwise_language::scenario::{ClassSpec, Fault, Scenario, UnitsSpec};
 use flitwise_language::quantity::Quantity;
+use flitwise_language::scenario::{ClassSpec, Fault, Scenario, UnitsSpec};
 use flitwise_language::section::Cell;
 use flitwise_models::model::{Model, Options};
 use flitwise_models::recn::{self, HotSpotPrediction};
@@ -228,7 +228,8 @@ impl Figure {
                     let points = self.predicted(drawn, course, variant, notes);
                     series.extend((!points.is_empty()).then(|| of(Origin::RECN, points)));
                 }
-                let measured = simulated.map(|one| of(Origin::Simulation, drawn.measured(one, course, *class)));
+                let measured =
+                    simulated.map(|one| of(Origin::Simulation, drawn.measured(one, course, *class)));
                 series.extend(measured);
             }
         }
@@ -255,12 +256,7 @@ impl Figure {
     }
 
     /// Power window by window in the first replication, the mean of the model, and the budget.
-    fn power_over_time(
-        &self,
-        drawn: &Question,
-        simulations: &[Simulation],
-        notes: &mut Vec<Note>,
-    ) -> Lines {
+    fn power_over_time(&self, drawn: &Question, simulations: &[Simulation], notes: &mut Vec<Note>) -> Lines {
         let cycle_ns = self.scenario.spec().units.as_ref().and_then(UnitsSpec::cycle_ns);
         // of a cycle in x; pJ/ns are mW
         let (time, power) = cycle_ns.map_or((1.0, 1.0), |ns| (ns / 1e3, 1e-3 / ns));
@@ -422,7 +418,11 @@ impl Question {
 
 #[cfg(test)]
 mod tests {
+    use flitwise_experiment::Settings;
+    use flitwise_models::model::Model;
+
     use crate::figure::Figure;
+    use crate::kinds::tests::simulated;
     use crate::picture::{Content, Origin};
 
     const SOUND: &str = "title = \"a\"\nkind = \"over-time\"\n[scenario]\npreset = \"recn64-quick\"\n\
@@ -436,10 +436,7 @@ mod tests {
     #[test]
     fn the_analysis_is_drawn_bin_by_bin() {
         let mut figure = read(SOUND).unwrap();
-        assert_eq!(
-            (figure.sources.clone(), figure.scenarios().len()),
-            (vec![Origin::RECN, Origin::Simulation], 1)
-        );
+        assert_eq!((figure.sources.clone(), figure.scenarios().len()), (Origin::OVER_TIME.to_vec(), 1));
         let points = |figure: &Figure| {
             let Content::Lines(lines) = figure.picture(&[]).content else { panic!("lines") };
             lines.series[0].points.iter().map(|point| point.x).collect::<Vec<_>>()
@@ -465,6 +462,26 @@ mod tests {
         assert_eq!(figure.picture(&[]).subtitle, of(130) + "; a shorter run for a quick report");
     }
 
+    /// Windows of the first replication, the mean of the model, and the budget; in watts and microseconds.
+    #[test]
+    fn power_is_drawn_with_its_budget() {
+        let power = SOUND.split("[quick]").next().unwrap().replace("recn64-quick", "power-quick");
+        let power = power.replace("throughput", "power").replace("[50, 200]", "[100, 200]");
+        let figure = read(&power).unwrap();
+        let settings = Settings { replications: Some(2), max_messages: 2_000, ..Settings::default() };
+        let simulations = simulated(&figure, &settings);
+        let Content::Lines(lines) = figure.picture(&simulations).content else { panic!("lines") };
+        let of = |origin| lines.series.iter().find(|series| series.origin == origin).unwrap();
+        let level = |origin| of(origin).points.iter().map(|point| point.y.unwrap()).collect::<Vec<f64>>();
+        assert!(level(Origin::Given).iter().all(|watts| (watts - 0.654).abs() < 1e-3));
+        let model = level(Model::Admission.into());
+        assert!(model.len() == 2 && (0.4..0.6).contains(&model[0]), "{model:?}");
+        let windows = &of(Origin::Simulation).points;
+        assert!(!windows.is_empty() && windows.iter().all(|point| (100.0..=200.0).contains(&point.x)));
+        let mean = windows.iter().filter_map(|point| point.y).sum::<f64>() / windows.len() as f64;
+        assert!((mean / model[0] - 1.0).abs() < 0.3, "{mean} of {model:?}");
+    }
+
     #[test]
     fn without_a_hot_spot_the_analysis_is_level() {
         let calm =
@@ -479,8 +496,9 @@ mod tests {
     fn what_is_not_over_time_is_refused() {
         for (old, new, wanted) in [
             ("recn64-quick", "router16", "packet switches"),
+            ("throughput", "power", "a table [power]"),
             ("throughput", "waiting", "set-aside-queues"),
-            ("\"over-time\"", "\"over-time\"\nsources = [\"refined\"]", "\"recn\" or \"simulation\""),
+            ("\"over-time\"", "\"over-time\"\nsources = [\"refined\"]", "\"admission\" or \"simulation\""),
             ("\"over-time\"", "\"over-time\"\nerrors = true", "a figure without it"),
             ("[x]\n", "[x]\nkey = \"a\"\n", "key"),
         ] {

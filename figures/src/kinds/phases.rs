@@ -411,12 +411,9 @@ impl Along {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
-
-    use flitwise_experiment::{self as experiment, Settings};
+    use flitwise_experiment::Settings;
     use flitwise_language::section::Cell;
     use flitwise_models::model::Options;
-    use flitwise_validation::machine::Machine;
 
     use super::*;
 
@@ -440,12 +437,7 @@ mod tests {
     }
 
     fn simulated(figure: &Figure) -> Vec<Simulation> {
-        let settings = Settings { replications: Some(2), ..Settings::default() };
-        let (machine, stop) = (Machine::default(), AtomicBool::new(false));
-        let one = |scenario: &Scenario| {
-            experiment::run(scenario, &settings, &machine.host(&stop), &mut ()).unwrap()
-        };
-        figure.scenarios().iter().map(one).collect()
+        crate::kinds::tests::simulated(figure, &Settings { replications: Some(2), ..Settings::default() })
     }
 
     #[test]

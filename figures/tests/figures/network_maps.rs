@@ -109,3 +109,33 @@ fn a_map_has_the_simulation_as_its_only_source() {
     let fault = faults[0].to_string();
     assert!(fault.starts_with("map.toml:3:11: sources: found \"refined\", wanted \"simulation\""), "{fault}");
 }
+
+/// What connections hold of links, by the model and simulated: no more than the limit, and alike on average.
+#[test]
+fn reserved_bandwidth_is_that_of_admitted_connections() {
+    let text = "title = \"map\"\nkind = \"network\"\nsources = [\"simulation\"]\n[z]\nquantity = \"reserved\"\n\
+                [scenario]\npreset = \"admission-quick\"\nset = { \"mix.load\" = 0.8 }\n";
+    let read = |text: &str| Figure::from_toml("map.toml", text, "map", &|_| Err(Vec::new()));
+    let figure = read(text).unwrap();
+    let settings = Settings { max_messages: 2_000, details: true, ..Settings::default() };
+    let found = experiment::run(
+        &figure.scenarios()[0],
+        &settings,
+        &Machine::default().host(&AtomicBool::new(false)),
+        &mut (),
+    );
+    let picture = figure.picture(&[found.unwrap()]);
+    let map = content(&picture);
+    assert_eq!(map.origin, "admission model");
+    let links = &map.panels[0].links;
+    let simulated: Vec<f64> = links.iter().map(|link| link.simulated.unwrap().load).collect();
+    assert!(
+        links.len() == 80 && simulated.iter().all(|held| (0.1..1.0 + 1e-9).contains(held)),
+        "{simulated:?}"
+    );
+    let (model, simulated): (f64, f64) = (links.iter().map(|link| link.load).sum(), simulated.iter().sum());
+    assert!((model / simulated - 1.0).abs() < 0.05, "{model} {simulated}");
+    let refused =
+        read(&text.replace("admission-quick", "mesh4x4").replace("\"mix.load\" = 0.8", "")).unwrap_err();
+    assert!(refused[0].to_string().contains("z.quantity"), "{refused:?}");
+}

@@ -76,14 +76,16 @@ fn without_load_messages_are_alone() {
 #[test]
 fn best_effort_saturates_where_the_chapter_says() {
     let load = |load: &str| solved("congestion", &[("mix.load", load), ("class.control.rate", "0")]);
-    assert!(!load("0.8549").saturated);
+    // .855 of a mesh without gaps, less what 200 messages of each interface leave
+    let most = 0.855 * (1.0 - 0.255 * 200.0_f64.powf(-0.6) * 15.0 / 16.0);
+    assert!(!load("0.8464").saturated && load("0.8465").saturated);
     let answer = load("0.9");
     let saturation = class(&answer, "BE").saturation.clone().unwrap();
     assert!(saturation.bottleneck.starts_with("channel from router"), "{saturation:?}");
-    assert_near(0.9 * saturation.at_load_factor.unwrap(), 0.855, 1e-9);
-    assert_near(class(&answer, "BE").utilization.unwrap(), 0.855, 1e-9);
+    assert_near(0.9 * saturation.at_load_factor.unwrap(), most, 1e-9);
+    assert_near(class(&answer, "BE").utilization.unwrap(), most, 1e-9);
     // C M / θ
-    assert_near(class(&answer, "BE").interface_time_cycles.unwrap(), 200.0 * 40.0 / 0.855, 1e-9);
+    assert_near(class(&answer, "BE").interface_time_cycles.unwrap(), 200.0 * 40.0 / most, 1e-9);
     let latency = |one: &str| class(&load(one), "BE").network_latency_cycles.unwrap();
     for (one, measured) in [("0.2", 74.8), ("0.4", 114.1), ("0.6", 210.7), ("0.75", 409.2)] {
         assert!((latency(one) / measured - 1.0).abs() < 0.08, "{one}: {}", latency(one));
@@ -220,18 +222,42 @@ fn a_gate_moves_waits_in_front_of_it() {
     assert_near(same[0], two[0], 1e-9);
 }
 
+/// Saturated meshes with few credits, measured with the simulator of this project within 1.5 %.
+#[test]
+fn few_credits_carry_less() {
+    for (radix, credits, measured) in [
+        ("[4, 4]", "1", 0.633),
+        ("[4, 4]", "3", 0.738),
+        ("[4, 4]", "10", 0.797),
+        ("[5, 5]", "1", 0.553),
+        ("[5, 5]", "4", 0.656),
+        ("[6, 6]", "1", 0.492),
+        ("[6, 6]", "10", 0.571),
+        ("[8, 8]", "1", 0.393),
+        ("[8, 8]", "4", 0.422),
+        ("[4, 2]", "1", 0.666),
+        ("[8, 2]", "4", 0.432),
+    ] {
+        let set = [("mix.load", "1"), ("class.control.rate", "0"), ("network.radix", radix)];
+        let set = [&set[..], &[("congestion.credits", credits)]].concat();
+        let answer = solved("congestion", &set);
+        let carried = class(&answer, "BE").utilization.unwrap();
+        // a mesh whose columns are short carries 7 % more than the model has without any gate
+        assert!((carried / measured - 1.0).abs() < 0.09, "{radix} {credits}: {carried} of {measured}");
+        let because = class(&answer, "BE").saturation.clone().unwrap().because;
+        assert!(because.contains(&format!("interfaces with {credits} messages")), "{because}");
+    }
+}
+
 #[test]
 fn video_misses_by_the_law_of_records() {
     let answer = solved("admission-video", &[]);
-    assert!(answer.sections.find("frame_deadlines").is_none());
+    assert_eq!(class(&answer, "video").ratchet_missing_probability, None);
     assert!(answer.notes.iter().any(|note| note.starts_with("frame_deadline")));
     let run = solved("admission-video", &[("measure.end", "41625000")]);
-    let missed = run.sections.find("frame_deadlines").unwrap().cell(0, "deadline_missing_probability");
     // 100 intervals of 33.3 ms, less one that begins in the run
-    assert!(
-        missed.and_then(|cell| cell.number()).is_some_and(|share| (share - 0.0423).abs() < 1e-3),
-        "{missed:?}"
-    );
+    let missed = class(&run, "video").ratchet_missing_probability;
+    assert!(missed.is_some_and(|share| (share - 0.0423).abs() < 1e-3), "{missed:?}");
     let interval = class(&run, "video").frame_interval_cycles.unwrap();
     assert_near(interval, 416_667.0, 1e-3);
 }
