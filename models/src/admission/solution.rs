@@ -128,7 +128,8 @@ fn network(scenario: &Scenario, problem: &mut Problem, level: usize) -> Option<O
     }
     problem.cut(level, factor);
     let fullest = problem.fullest(&loads, level)?;
-    let (channel, load) = (problem.words(fullest.channel), fullest.used / left);
+    let own = loads[level][fullest.channel] / problem.capacities[fullest.channel];
+    let (channel, load) = (problem.words(fullest.channel), fullest.used + own * (1.0 / left - 1.0));
     let behind = match few {
         Some((posted, lost)) if lost > 0.02 => format!(" behind interfaces with {posted} messages"),
         _ => String::new(),
