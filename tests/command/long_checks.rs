@@ -19,7 +19,7 @@ fn copy_folder(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         match entry.file_type().unwrap().is_dir() {
-            true if entry.file_name() == "target" => {}
+            true if entry.file_name() == "target" || entry.file_name() == "node_modules" => {}
             true => copy_folder(&from, &to),
             false => drop(fs::copy(from, to).unwrap()),
         }
@@ -33,7 +33,7 @@ impl Copy {
         for name in ["Cargo.toml", "Cargo.lock", "build.rs"] {
             fs::copy(root.join(name), copy.path(name)).unwrap();
         }
-        for name in [".ci", "src", "models", "validation", "figures"] {
+        for name in [".ci", "src", "models", "validation", "figures", "page"] {
             copy_folder(&root.join(name), &copy.path(name));
         }
         fs::write(copy.path(".ci/wasm"), "#!/bin/sh\n").unwrap();
