@@ -11,8 +11,6 @@ const MEAN: f64 = 0.02;
 const ERLANGS: f64 = 10.0;
 /// The most connections of a class at a node.
 const MAX_CONNECTIONS: f64 = 10_000.0;
-/// Connections that stand at a time or are asked for at the start, of all nodes.
-const MOST_IN_ALL: f64 = 1e6;
 
 table! {
     /// Connections of a class. Without a source of frames each sends at its peak rate while ON, and nothing while OFF.
@@ -218,19 +216,6 @@ impl ScenarioSpec {
                 let wanted = "none but in a real-time class: others ask for no admission";
                 door.refuse(&path, "connections".to_owned(), wanted, Some("remove the line"));
                 continue;
-            }
-            let nodes = f64::from(self.network.topology().nodes());
-            let wanted = class.connections(flit_bits).map_or(0.0, |known| known.requests.wanted());
-            if self.switch.is_none() && wanted * nodes > MOST_IN_ALL {
-                let found = format!("{} on each of {nodes} nodes", in_short(wanted));
-                let limit = format!("at most {} in all", in_short(MOST_IN_ALL));
-                let key = if spec.erlangs.is_some() { "erlangs" } else { "count" };
-                door.refuse(
-                    &format!("{path}.{key}"),
-                    found,
-                    &limit,
-                    Some("ask for more bandwidth with each"),
-                );
             }
             let word = class.source.word();
             if class.source.has_frames() {
