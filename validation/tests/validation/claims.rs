@@ -149,7 +149,8 @@ x = { key = "class.R1.rate", values = [0.004, 0.002] }
          \"input\", \"arbitration\", \"sharing\", \"output\", \"gaps\", \
          \"waiting\", \"total-latency\", \"miss-probability\", \"p50\", \"p90\", \"p99\", \
          \"p99.9\", \"frame-interval\", \"frame-interval-deviation\", \
-         \"frame-interval-autocorrelation\", \"frame-latency\", \"late-frames\", \"ratchet-misses\", \"ratchet-lateness\", \
+         \"frame-interval-autocorrelation\", \"frame-latency\", \"late-frames\", \
+         \"ratchet-misses\", \"ratchet-lateness\", \
          \"set-up-probability\", \"circuit-attempts\", \"circuits-established\", \"circuits-dropped\", \
          \"circuit-drop-share\", \"set-up-delay\", \"circuit-load\", \"end-to-end-latency\", \"doorbell\", \"bus\", \
          \"wire\", \"receive\", \"posting-delay\", \"queueing-delay\", \"posted-latency\", \"interface-time\", \
