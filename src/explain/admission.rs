@@ -6,7 +6,7 @@ use flitwise_language::section::Cell;
 use flitwise_models::admission::record_law::{deadline_missing_probability, measured_frames};
 use flitwise_models::answer::{Answer, ClassAnswer};
 
-use super::derivation::{Application, Derivation, Entry, Equation, Section};
+use super::derivation::{Application, Derivation, Equation, Section};
 use super::equations::equations;
 use super::formula::Values;
 use super::router_nic::RECORDS;
@@ -89,25 +89,7 @@ fn question(section: &mut Section, scenario: &Scenario, answer: &Answer, wanted:
         "Wanted is the mean time of a message of each class, who is admitted, and what it costs. Control goes first, \
          then connections, then best effort.",
     );
-    let lanes = scenario.virtual_channels();
-    let row = |(class, _): &(usize, &ClassAnswer)| {
-        let spec = &scenario.classes()[*class];
-        vec![
-            Entry::from(spec.name.as_str()),
-            spec.kind.word().into(),
-            f64::from(spec.message_flits).into(),
-            (lanes[*class].len() as f64).into(),
-        ]
-    };
-    section.table(&["class", "kind", "M [flits]", "lanes"], wanted.iter().map(row).collect());
-    for (_, class) in wanted {
-        if let Some(saturation) = &class.saturation {
-            section.text(format!("{} is saturated: {}.", class.name, saturation.because));
-        }
-    }
-    for note in &answer.notes {
-        section.text(format!("Note: {note}."));
-    }
+    sections::classes(section, scenario, answer, wanted);
 }
 
 /// An answer and what was asked.

@@ -6,7 +6,7 @@ use flitwise_language::scenario::{ClassKind, FrameDeadline, Pacing, RunPhase, Sc
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::router_nic::{HostInterface, InterfaceKind, stationary_miss_probability};
 
-use super::derivation::{Application, Derivation, Entry, Equation, Section};
+use super::derivation::{Application, Derivation, Equation, Section};
 use super::equations::equations;
 use super::formula::Values;
 use super::{sections, wanted};
@@ -88,25 +88,7 @@ fn question(section: &mut Section, scenario: &Scenario, answer: &Answer, wanted:
         "Wanted is the mean time of a message of each class, part by part on its way. Classes have levels: control \
          goes before real time, real time before best effort.{many}"
     ));
-    let virtual_channels = scenario.virtual_channels();
-    let row = |(class, _): &(usize, &ClassAnswer)| {
-        let spec = &scenario.classes()[*class];
-        vec![
-            Entry::from(spec.name.as_str()),
-            spec.kind.word().into(),
-            f64::from(spec.message_flits).into(),
-            (virtual_channels[*class].len() as f64).into(),
-        ]
-    };
-    section.table(&["class", "kind", "M [flits]", "virtual channels"], wanted.iter().map(row).collect());
-    for (_, class) in wanted {
-        if let Some(saturation) = &class.saturation {
-            section.text(format!("{} is saturated: {}.", class.name, saturation.because));
-        }
-    }
-    for note in &answer.notes {
-        section.text(format!("Note: {note}."));
-    }
+    sections::classes(section, scenario, answer, wanted);
 }
 
 /// Mean over all messages of a class in the run of what `of` says of a phase.

@@ -5,7 +5,7 @@ use flitwise_language::scenario::Scenario;
 use flitwise_language::section::{Cell, Column, Layout, Section};
 use flitwise_models::answer::{Answer, ClassAnswer};
 
-use super::derivation::{Derivation, Entry};
+use super::derivation::{Derivation, Entry, Section as Page};
 use super::wanted;
 use crate::output::{Time, parts};
 
@@ -58,6 +58,34 @@ pub(super) fn derivation(scenario: &Scenario, answer: &Answer, only: Option<usiz
     asked.table(&heads, wanted.iter().map(row).collect());
     tell(&mut derivation, answer);
     derivation
+}
+
+/// The classes that are asked about, why some are saturated, and the notes of the answer.
+pub(super) fn classes(
+    section: &mut Page,
+    scenario: &Scenario,
+    answer: &Answer,
+    wanted: &[(usize, &ClassAnswer)],
+) {
+    let virtual_channels = scenario.virtual_channels();
+    let row = |(class, _): &(usize, &ClassAnswer)| {
+        let spec = &scenario.classes()[*class];
+        vec![
+            Entry::from(spec.name.as_str()),
+            spec.kind.word().into(),
+            f64::from(spec.message_flits).into(),
+            (virtual_channels[*class].len() as f64).into(),
+        ]
+    };
+    section.table(&["class", "kind", "M [flits]", "virtual channels"], wanted.iter().map(row).collect());
+    for (_, class) in wanted {
+        if let Some(saturation) = &class.saturation {
+            section.text(format!("{} is saturated: {}.", class.name, saturation.because));
+        }
+    }
+    for note in &answer.notes {
+        section.text(format!("Note: {note}."));
+    }
 }
 
 /// Each section of an answer with a text about it.

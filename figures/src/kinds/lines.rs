@@ -384,8 +384,11 @@ impl Curves<'_> {
 
     /// What the legend says: the class, and as much else as is needed to tell curves apart.
     fn label(&self, class: usize, (variant, measure): (usize, usize), with_variant: bool) -> String {
-        let mut label = self.figure.scenario.classes()[class].name.clone();
         let variant = &self.variants[variant].label;
+        if self.measures[measure].quantity.is_of_all_classes() && with_variant && !variant.is_empty() {
+            return variant.clone();
+        }
+        let mut label = self.figure.scenario.classes()[class].name.clone();
         if with_variant && !variant.is_empty() {
             label.push_str(&format!(", {variant}"));
         }
