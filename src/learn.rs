@@ -2,87 +2,31 @@
 
 mod terminal;
 
-use flitwise_language::document::nearest;
+use flitwise_page::lessons::{LESSONS, Lesson};
 use pulldown_cmark::{Event, Options, Parser, html};
 
 use crate::args::learn::{Learn, LessonFormat};
 use crate::outcome::Exit;
 use crate::output;
 
-/// A lesson: Markdown with the sections `Try it`, `Question` and `Answer`.
-#[derive(Clone, Copy, Debug)]
-struct Lesson {
-    name: &'static str,
-    text: &'static str,
-}
-
-macro_rules! lessons {
-    ($($name:literal),* $(,)?) => {
-        &[$(Lesson { name: $name, text: include_str!(concat!("learn/lessons/", $name, ".md")) }),*]
-    };
-}
-
-/// All lessons, in the order of teaching.
-const LESSONS: &[Lesson] = lessons![
-    "little",
-    "randomness",
-    "fixed-point",
-    "virtual-clock",
-    "best-effort",
-    "hypercube",
-    "deadlines",
-    "disbelief",
-    "patience",
-    "anchors",
-    "congestion-tree",
-    "jitter",
-    "records",
-    "preemption",
-    "credits",
-];
-
-const ANSWER: &str = "## Answer\n";
-
 /// Names of the lessons.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     LESSONS.iter().map(|lesson| lesson.name)
 }
 
-impl Lesson {
-    /// Its title.
-    fn title(&self) -> &'static str {
-        self.text.lines().next().unwrap_or_default().trim_start_matches("# ")
-    }
-
-    /// The surprise, in one line: the quotation under the title.
-    fn surprise(&self) -> String {
-        let quoted = self.text.lines().filter_map(|line| line.strip_prefix("> "));
-        quoted.collect::<Vec<_>>().join(" ")
-    }
-
-    /// What stands before the answer, and the answer.
-    fn parts(&self) -> (&'static str, &'static str) {
-        self.text.split_once(ANSWER).unwrap_or((self.text, ""))
-    }
-
-    fn find(typed: &str) -> Result<&'static Self, Exit> {
-        let by_number = || typed.parse::<usize>().ok().and_then(|number| LESSONS.get(number.checked_sub(1)?));
-        LESSONS.iter().find(|lesson| lesson.name == typed).or_else(by_number).ok_or_else(|| {
-            let near = nearest(typed, LESSONS.iter().map(|lesson| lesson.name));
-            let help = near.map_or_else(
-                || "flitwise learn  lists them".to_owned(),
-                |near| format!("did you mean {near}?"),
-            );
-            Exit::input(format!("lesson {typed}: there is none of that name or number\n  help: {help}"))
-        })
-    }
+fn find(typed: &str) -> Result<&'static Lesson, Exit> {
+    Lesson::find(typed).map_err(|near| {
+        let help = near
+            .map_or_else(|| "flitwise learn  lists them".to_owned(), |near| format!("did you mean {near}?"));
+        Exit::input(format!("lesson {typed}: there is none of that name or number\n  help: {help}"))
+    })
 }
 
 pub(crate) fn run(args: &Learn) -> Result<(), Exit> {
     let chosen: Vec<&Lesson> = match args.lesson.as_deref() {
         None if args.format == LessonFormat::Terminal => return output::write_coloured(&contents()),
         None | Some("all") => LESSONS.iter().collect(),
-        Some(typed) => vec![Lesson::find(typed)?],
+        Some(typed) => vec![find(typed)?],
     };
     match args.format {
         LessonFormat::Terminal => {

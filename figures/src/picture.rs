@@ -37,6 +37,13 @@ pub struct Picture {
     pub notes: Vec<String>,
 }
 
+impl Picture {
+    /// One for each moment.
+    pub fn moments(&self) -> Vec<Self> {
+        Vec::new()
+    }
+}
+
 /// An axis.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Axis {

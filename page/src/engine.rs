@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::request::{Contents, NoAnswer, PresetLine, Request, StyleWords, Text};
 use crate::simulation::Simulation;
-use crate::{curve, form, tables, wording};
+use crate::{curve, form, pictures, tables, wording};
 
 /// The time since a moment that is the same for all calls.
 pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
@@ -72,6 +72,13 @@ impl Engine {
             Request::Curve { text, over, couple, models, simulated, style } => {
                 let grid = curve::grid(document(&text)?, &over, &couple)?;
                 written(&curve::curve(&grid, &models, &simulated, drawn(style)?)?)
+            }
+            Request::Figures { text } => written(&pictures::offered(&text)?),
+            Request::Figure { figure, text, style } => {
+                written(&pictures::figure(&figure, &text, drawn(style)?)?)
+            }
+            Request::Station { stations, over, style } => {
+                written(&pictures::stations(&stations, over.as_ref(), drawn(style)?)?)
             }
             Request::Commands { text, preset, model, over, couple, run } => {
                 let document = document(&text)?;

@@ -23,12 +23,16 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`request`] | what can be asked, and the shapes of the answers |
+//! | `lessons` | the lessons, and their pages; not in a browser, where they are files |
 //! | [`wording`] | a scenario as a line of the command |
 //! | [`notes`] | how the page is built, how fast it is |
 
 mod curve;
 mod engine;
 mod form;
+#[cfg(not(target_family = "wasm"))]
+pub mod lessons;
+mod pictures;
 pub mod request;
 mod simulation;
 mod tables;

@@ -3,6 +3,8 @@
 //! A request is an object whose `ask` names it. An answer is an object, too; one with `fault` says why there is none:
 //! lines as the command prints them, and faults of the scenario with their places.
 
+use std::collections::BTreeMap;
+
 use flitwise_experiment::answer::SimulateDocument;
 use flitwise_language::scenario::{Fault, Place, Setting};
 use flitwise_models::document::{DistributionDocument, SolveDocument};
@@ -76,6 +78,31 @@ pub enum Request {
         #[serde(default)]
         style: StyleWords,
     },
+    /// Which figures a scenario has; answered by [`Offered`].
+    Figures {
+        /// The file of the scenario.
+        text: String,
+    },
+    /// Pictures of a scenario by the file of a figure; answered by [`Pictures`].
+    Figure {
+        /// The file of a figure without simulated points; every scenario file that it names is `text`.
+        figure: String,
+        /// The file of the scenario.
+        text: String,
+        /// How they are drawn.
+        #[serde(default)]
+        style: StyleWords,
+    },
+    /// Stations of textbooks, as `flitwise station` answers them; answered by [`Stations`].
+    Station {
+        /// The stations, beside each other.
+        stations: Vec<StationLine>,
+        /// The parameter along which their mean waits are drawn; none: not at all.
+        over: Option<StationsOver>,
+        /// How they are drawn.
+        #[serde(default)]
+        style: StyleWords,
+    },
     /// The same questions for a terminal; answered by [`Commands`].
     Commands {
         /// The file of the scenario.
@@ -127,11 +154,39 @@ pub struct Run {
     pub precision: f64,
     /// Messages after which to stop anyway.
     pub max_messages: u64,
+    /// Independent replications; none: as many as the command takes.
+    pub replications: Option<u32>,
+}
+
+/// A station of a textbook.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StationLine {
+    /// What it is called; none: its kind.
+    pub label: Option<String>,
+    /// As `flitwise station` takes it.
+    pub kind: String,
+    /// Its parameters.
+    pub numbers: BTreeMap<String, f64>,
+}
+
+/// A parameter of stations that varies.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StationsOver {
+    /// Which one.
+    pub key: String,
+    /// Its first value.
+    pub from: f64,
+    /// Its last value.
+    pub to: f64,
+    /// How many.
+    pub points: usize,
 }
 
 impl Default for Run {
     fn default() -> Self {
-        Self { seed: 1, precision: 0.01, max_messages: 10_000_000 }
+        Self { seed: 1, precision: 0.01, max_messages: 10_000_000, replications: None }
     }
 }
 
@@ -356,6 +411,42 @@ pub struct Distribution {
     pub document: DistributionDocument,
     /// The probabilities that messages take longer, drawn.
     pub svg: String,
+}
+
+/// Figures that a scenario has.
+#[derive(Clone, Debug, Serialize)]
+pub struct Offered {
+    /// All of them.
+    pub figures: Vec<FigureLine>,
+}
+
+/// A figure that a scenario has.
+#[derive(Clone, Debug, Serialize)]
+pub struct FigureLine {
+    /// What it shows.
+    pub title: String,
+    /// For [`Request::Figure`].
+    pub figure: String,
+}
+
+/// Pictures of a figure.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pictures {
+    /// One, or one for each of its moments in order.
+    pub svgs: Vec<String>,
+    /// All numbers, as `flitwise figure` writes them.
+    pub csv: String,
+    /// What one should know.
+    pub notes: Vec<String>,
+}
+
+/// Stations of textbooks.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stations {
+    /// One for each.
+    pub tables: Vec<Table>,
+    /// Their mean waits, if they were asked.
+    pub svg: Option<String>,
 }
 
 /// The same questions for a terminal.

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use flitwise_experiment::answer::{self, SimulateDocument};
-use flitwise_experiment::{Host, Listener, Progress, Settings, Slice, run_in_slices};
+use flitwise_experiment::{Host, Listener, MAX_REPLICATIONS, Progress, Settings, Slice, run_in_slices};
 use flitwise_language::scenario::{Fault, Scenario};
 use flitwise_simulator::Delivery;
 use rayon::ThreadPool;
@@ -68,7 +68,7 @@ impl Simulation {
         clock: Clock,
         workers: Arc<ThreadPool>,
     ) -> Result<Self, NoAnswer> {
-        let Run { seed, precision, max_messages } = *run;
+        let Run { seed, precision, max_messages, replications } = *run;
         if !(0.000_1..=0.5).contains(&precision) {
             return Err(NoAnswer::new(format!(
                 "--precision {precision}: wanted 0.01% to 50%, such as 1% or 0.01"
@@ -78,7 +78,11 @@ impl Simulation {
             let fault = "wanted 1 to 1e15 messages, such as 500000 or 1e6";
             return Err(NoAnswer::new(format!("--max-messages {max_messages}: {fault}")));
         }
-        let settings = Settings { seed, precision, max_messages, ..Settings::default() };
+        if replications.is_some_and(|count| !(1..=MAX_REPLICATIONS).contains(&count)) {
+            let found = replications.unwrap_or_default();
+            return Err(NoAnswer::new(format!("--replications {found}: wanted 1 to {MAX_REPLICATIONS}")));
+        }
+        let settings = Settings { seed, precision, max_messages, replications, ..Settings::default() };
         let shared = Rc::new(Shared::default());
         let (of_run, of_host) = (Rc::clone(&shared), Arc::clone(&clock));
         let run = async move {

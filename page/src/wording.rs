@@ -41,11 +41,12 @@ pub fn commands(
         let ties = couple.iter().map(|tie| format!(" --couple {}", quoted(tie))).collect::<String>();
         format!("flitwise sweep {source}{model} --over {}{ties} --means-only --plot sweep.svg", quoted(over))
     });
-    let Run { seed, precision, max_messages } = run;
+    let Run { seed, precision, max_messages, replications } = run;
     let given = [("seed", seed.to_string(), "1"), ("precision", precision.to_string(), "0.01")];
     let most = [("max-messages", max_messages.to_string(), "10000000")];
     let given = given.into_iter().chain(most).filter(|(_, value, usual)| value != usual);
-    let given: String = given.map(|(option, value, _)| format!(" --{option} {value}")).collect();
+    let mut given: String = given.map(|(option, value, _)| format!(" --{option} {value}")).collect();
+    given.extend(replications.map(|count| format!(" --replications {count}")));
     Commands {
         needs_file: settings.is_none(),
         settings: settings.unwrap_or_default(),

@@ -21,7 +21,7 @@ fn documents() -> Vec<PathBuf> {
             .chain(["figures/README.md"])
             .map(|name| root().join(name))
             .collect();
-    for folder in ["src/guides", "src/learn/lessons"] {
+    for folder in ["src/guides", "page/lessons"] {
         let entries = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
         found.extend(entries.filter(|path| path.extension().is_some_and(|end| end == "md")));
     }

@@ -74,7 +74,7 @@ fn faults(lesson: &str) -> Vec<String> {
 
 #[test]
 fn numbers_of_lessons_are_printed_by_their_commands() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/learn/lessons");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("page/lessons");
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

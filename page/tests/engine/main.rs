@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may fail a test
 
+mod lessons;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
