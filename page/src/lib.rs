@@ -24,10 +24,13 @@
 //! |---|---|
 //! | [`request`] | what can be asked, and the shapes of the answers |
 //! | [`wording`] | a scenario as a line of the command |
+//! | `files` | the files of the page, but for the engine; not in the browser |
 //! | [`notes`] | how the page is built, how fast it is |
 
 mod curve;
 mod engine;
+#[cfg(not(target_family = "wasm"))]
+pub mod files;
 mod form;
 pub mod request;
 mod simulation;
