@@ -25,10 +25,10 @@ impl Hosts {
     /// Those of a server that listens there, and further ones.
     pub(super) fn new(listens: SocketAddr, further: &[Authority]) -> Self {
         let (address, port) = (listens.ip(), listens.port());
-        let mut names = vec![(host_of(address), port)];
-        if address.is_loopback() || address.is_unspecified() {
-            names.extend(["localhost", "127.0.0.1", "[::1]"].map(|name| (name.to_owned(), port)));
-        }
+        let own = (!address.is_unspecified()).then(|| host_of(address));
+        let is_local = address.is_loopback() || address.is_unspecified();
+        let local = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into_iter().filter(|_| is_local);
+        let mut names: Vec<(String, u16)> = own.into_iter().chain(local).map(|name| (name, port)).collect();
         names.extend(further.iter().map(|name| parts(name, port)));
         Self { names, any_address: address.is_unspecified().then_some(port) }
     }
