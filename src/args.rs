@@ -4,6 +4,7 @@ mod explain;
 pub(crate) mod learn;
 pub(crate) mod plan;
 mod sensitivity;
+mod serve;
 mod station;
 pub(crate) mod traces;
 
@@ -22,6 +23,7 @@ use serde::Serialize;
 
 pub(crate) use explain::{DiagramKind, Explain, ExplainFormat};
 pub(crate) use sensitivity::Sensitivity;
+pub(crate) use serve::Serve;
 use station::STATION_EXAMPLES;
 
 use crate::{complete, plot};
@@ -39,6 +41,7 @@ Examples:
   flitwise explain --class R1                        the derivation of its numbers, equation by equation
   flitwise plan max-load --require 'BE: total <= 200'  how much load that leaves room for
   flitwise learn                                     fifteen short lessons in queueing
+  flitwise serve                                     the same in a browser, with sliders
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
 
@@ -95,6 +98,9 @@ pub(crate) enum Command {
     /// Short lessons in queueing, each with a surprise, a question and commands to try.
     #[command(after_help = learn::EXAMPLES)]
     Learn(learn::Learn),
+    /// Show the page in a browser: sliders, curves and simulations, computed by this process.
+    #[command(after_help = serve::EXAMPLES)]
+    Serve(Serve),
     /// Make a trace of messages for packet switches: a synthetic one, or one of a block trace of disks.
     #[command(subcommand, after_help = traces::EXAMPLES)]
     Trace(traces::TraceCommand),

@@ -22,6 +22,7 @@ mod progress;
 mod report;
 mod schema;
 mod sensitivity;
+mod serve;
 mod signals;
 mod simulate;
 mod sizes;
@@ -74,6 +75,7 @@ fn run(command: &Command) -> Result<(), Exit> {
         Command::Report(args) => report::run(args),
         Command::Station(args) => station::run(args),
         Command::Learn(args) => learn::run(args),
+        Command::Serve(args) => serve::run(args),
         Command::Trace(command) => traces::run(command),
         Command::Store(args) => store::run(args),
         Command::Presets { action } => presets::run(action.as_ref()),

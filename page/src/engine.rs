@@ -43,6 +43,11 @@ impl Engine {
         Self { clock, workers, simulation: None }
     }
 
+    /// Whether a simulation is under way.
+    pub fn is_simulating(&self) -> bool {
+        self.simulation.is_some()
+    }
+
     /// The answer to a request, both as JSON. Whatever is asked, there is one.
     pub fn answer(&mut self, request: &str) -> String {
         let asked = serde_json::from_str::<Request>(request);

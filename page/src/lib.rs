@@ -25,10 +25,13 @@
 //! | [`request`] | what can be asked, and the shapes of the answers |
 //! | `lessons` | the lessons, and their pages; not in a browser, where they are files |
 //! | [`wording`] | a scenario as a line of the command |
+//! | `files` | the files of the page, but for the engine; not in the browser |
 //! | [`notes`] | how the page is built, how fast it is |
 
 mod curve;
 mod engine;
+#[cfg(not(target_family = "wasm"))]
+pub mod files;
 mod form;
 #[cfg(not(target_family = "wasm"))]
 pub mod lessons;

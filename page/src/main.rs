@@ -13,19 +13,13 @@ use std::time::Instant;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use flitwise_page::Engine;
+use flitwise_page::files::{EnginePlace, files};
 use module::trimmed;
 
 const USAGE: &str = "\
 usage: flitwise-page build OUT    make the folder OUT of static files, or renew it
        flitwise-page answer       answer requests, a line of JSON each, from standard input";
 
-/// What stands beside the engine.
-const FILES: [(&str, &str); 4] = [
-    ("index.html", include_str!("../static/index.html")),
-    ("page.css", include_str!("../static/page.css")),
-    ("page.js", include_str!("../static/page.js")),
-    ("worker.js", include_str!("../static/worker.js")),
-];
 /// The engine's file.
 const ENGINE: &str = "engine.wasm";
 /// What all files may have compressed \[bytes\].
@@ -74,10 +68,9 @@ fn build(out: &Path) -> Result<(), String> {
     say("compiling the engine; the first time takes some minutes");
     let wasm = compiled()?;
     let engine = trimmed(&fs::read(&wasm).map_err(at(&wasm))?);
-    let files =
-        FILES.iter().map(|(name, text)| (*name, text.as_bytes())).chain([(ENGINE, engine.as_slice())]);
+    let beside = files(EnginePlace::Browser).map(|file| (file.name, file.bytes));
     let mut sum = (0, 0);
-    for (name, bytes) in files {
+    for (name, bytes) in beside.chain([(ENGINE, engine.as_slice())]) {
         let path = out.join(name);
         fs::write(&path, bytes).map_err(at(&path))?;
         let packed = compressed(bytes).map_err(at(&path))?;

@@ -1,63 +1,12 @@
 // The page: what is asked, and where the answers are shown. All numbers, pictures and texts of answers come from the
 // engine; nothing is computed here.
 
+import { Engine } from "./engine.js";
+
 const $ = (id) => document.getElementById(id);
 const STEP_MILLISECONDS = 50;
 const POINTS = 30;
 const POINTS_SIMULATED = 5;
-
-// ------------------------------------------------------------------------------------------------------- the engine
-
-class Engine {
-  #waiting = new Map();
-  #next = 0;
-
-  async load() {
-    const response = await fetch("engine.wasm");
-    if (!response.ok) throw new Error(`engine.wasm: ${response.status} ${response.statusText}`);
-    // compiled while it comes, where the server says what it is
-    const isTyped = response.headers.get("content-type") === "application/wasm";
-    this.module = isTyped
-      ? await WebAssembly.compileStreaming(response)
-      : await WebAssembly.compile(await response.arrayBuffer());
-    await this.#begin();
-  }
-
-  #begin() {
-    this.worker = new Worker("worker.js");
-    return new Promise((ready, failed) => {
-      this.worker.onmessage = ({ data }) => {
-        if (data.ready) return ready();
-        if (data.broken !== undefined) {
-          failed(new Error(data.broken));
-          return this.#restart(data.broken);
-        }
-        this.#waiting.get(data.id).resolve(JSON.parse(data.answer));
-        this.#waiting.delete(data.id);
-      };
-      this.worker.onerror = (event) => this.#restart(event.message);
-      this.worker.postMessage({ module: this.module });
-    });
-  }
-
-  // A module that has panicked is gone; the next one knows nothing of a simulation that was under way.
-  #restart(why) {
-    this.worker.terminate();
-    const lost = [...this.#waiting.values()];
-    this.#waiting.clear();
-    $("broken").textContent = `The engine stopped and was started again. This is a fault of flitwise, please report it:\n${why}`;
-    this.#begin().catch(() => {});
-    lost.forEach(({ resolve }) => resolve({ fault: "the engine stopped", faults: [] }));
-  }
-
-  ask(request) {
-    return new Promise((resolve) => {
-      const id = this.#next++;
-      this.#waiting.set(id, { resolve });
-      this.worker.postMessage({ id, request: JSON.stringify(request) });
-    });
-  }
-}
 
 const engine = new Engine();
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -488,6 +437,7 @@ async function simulateAll(asked) {
   $("stop").disabled = false;
   const { text } = state;
   let done = 0;
+  let isRefused = false;
   for (const { set, x } of asked) {
     const found = await simulate(own, text, set, async (found) => {
       showProgress(found, done, asked.length);
@@ -495,7 +445,8 @@ async function simulateAll(asked) {
       if (asked.length === 1) showTables($("simulated-tables"), found.tables);
       if (x !== null && text === state.text) await showPoint(x, found);
     });
-    if (found.fault || own.isStopped) break;
+    isRefused = Boolean(found.fault);
+    if (isRefused || own.isStopped) break;
     done += 1;
   }
   simulating = null;
@@ -503,7 +454,7 @@ async function simulateAll(asked) {
   for (const id of ["here", "along"]) $(id).disabled = Boolean(form?.not_simulated);
   $("simulated").setAttribute("aria-live", "polite");
   const last = $("simulated").textContent;
-  $("simulated").textContent = `${own.isStopped ? "Stopped" : "Done"}: ${last}`;
+  $("simulated").textContent = `${isRefused ? "Not done" : own.isStopped ? "Stopped" : "Done"}: ${last}`;
 }
 
 function simulateHere() {
@@ -585,9 +536,9 @@ function listen() {
 
 async function begin() {
   try {
-    await engine.load();
+    await engine.load((text) => { $("broken").textContent = text; });
   } catch (error) {
-    $("broken").textContent = `The engine cannot be loaded: ${error.message}. A page opened as a file cannot load it; a file server shows it.`;
+    $("broken").textContent = `The engine cannot be loaded: ${error.message}`;
     return;
   }
   const { presets, flitwise_version: version } = await engine.ask({ ask: "contents" });
@@ -597,7 +548,7 @@ async function begin() {
     groups.get(group).append(element("option", { value: name, textContent: `${name}: ${about}` }));
   }
   $("preset").replaceChildren(element("option", { value: "", textContent: "a file of your own" }), ...groups.values());
-  $("version").textContent = `flitwise ${version}. All is computed in this page; nothing leaves it.`;
+  $("version").textContent = `flitwise ${version}. ${engine.sentence}`;
   listen();
   await readLink();
   performance.measure("first answer");
