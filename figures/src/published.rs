@@ -50,6 +50,8 @@ pub const PUBLISHED: &[Published] = published![
     "lanes-torus",
     "hot-spot",
     "cube-size",
+    "pipeline",
+    "worms",
     "mw-frames",
     "mw-t2",
     "mw-fig5a",
