@@ -87,6 +87,7 @@ kinds! {
         "Stages of packet switches at chosen times, coloured by what their ports hold.";
     pipeline: file Pipeline, picture Pipeline(Pipeline) "Stages of the flits of the first messages, cycle by cycle.";
     worms: file Worms, picture Worms(Worms) "Messages under way at chosen cycles, in buffers and on links.";
+    stamps: file Stamps, picture Stamps(Stamps) "Flits before an output link, their stamps, and which the link takes.";
     timeline: file Timeline, picture Timeline(Timeline) "Deliveries of the frames of streams.";
     region: picture Region(Region) "Which points of a plane are admissible, and what limits them.";
     tornado: picture Tornado(Tornado) "What a number gains and loses with each of others.";

@@ -18,6 +18,7 @@ pub use crate::kinds::phases::course_of_run;
 pub use crate::kinds::pipeline::{Pipeline, PipelinePanel};
 pub use crate::kinds::region::{Frontier, Mark, Region};
 pub use crate::kinds::stacked::{Bar, Stacked, StackedPanel};
+pub use crate::kinds::stamps::{StampRow, StampedFlit, Stamps};
 pub use crate::kinds::timeline::{Timeline, TimelinePanel};
 pub use crate::kinds::tornado::{Tornado, TornadoBar, TornadoPanel};
 pub use crate::kinds::worms::{Worm, WormChannel, WormLink, WormPiece, Worms, WormsPanel};

@@ -52,6 +52,7 @@ pub const PUBLISHED: &[Published] = published![
     "cube-size",
     "pipeline",
     "worms",
+    "stamps",
     "mw-frames",
     "mw-t2",
     "mw-fig5a",

@@ -15,7 +15,7 @@ use crate::draw::frame::GAP;
 use crate::draw::legend::{self, Entry, Sample};
 use crate::draw::palette::{RGBColor, legible_on};
 use crate::draw::tiles::{self, Tiles};
-use places::{EDGE, Layout};
+use places::{EDGE, Layout, rows};
 
 /// Most routers, ports of a single router, virtual channels and slots of a buffer that are drawn.
 const MOST_ROUTERS: u32 = 64;
@@ -24,7 +24,7 @@ const MOST_LANES: usize = 8;
 const MOST_SLOTS: u32 = 64;
 /// Most cycles at which messages are looked at, and those of them that a picture of all shows.
 const MOST_TIMES: usize = 120;
-const MOST_PANELS: usize = 4;
+const MOST_PANELS: usize = 3;
 /// Most pairs of lanes of a router, times routers, times cycles.
 const MOST_WORK: f64 = 2e9;
 
@@ -534,13 +534,10 @@ impl Chart for Worms {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
-        let words = [
-            "squares: slots of input and output buffers",
-            "a colour and a letter: the flits of a message",
-            "circle: its header",
-            "bar: the output that a blocked header asks for belongs to another message",
-        ];
-        let entries = words.map(|words| Entry::new(Sample::None, words));
+        let words = "squares: slots of buffers, outlined where a message holds them; a colour and a letter for each \
+                     message; ring: its header, double if it is blocked; bar: the output that it asks for belongs to \
+                     another message";
+        let entries = [Entry::new(Sample::None, words)];
         let start = legend::draw(canvas, &entries, top) + canvas.text.line_height() + GAP;
         let across = canvas.width - 2.0 * canvas.margin;
         // two lines of words below each panel, and the heading of the next one
@@ -548,13 +545,13 @@ impl Chart for Worms {
         let gaps = (1.5 * canvas.text.size, 2.0 * small + text + 2.0 * GAP);
         let shown: Vec<&WormsPanel> = self.shown().collect();
         let narrowest =
-            if self.is_single() { 26.0 } else { 7.0 * f64::from(self.columns) } * canvas.text.size;
+            if self.is_single() { 26.0 } else { 6.0 * f64::from(self.columns) } * canvas.text.size;
         let tiles = Tiles::new(shown.len(), across, narrowest);
         let width = (across - (tiles.columns as f64 - 1.0) * gaps.0) / tiles.columns as f64;
         let natural = if self.is_single() {
             f64::from(self.ports) * (f64::from(self.lanes) * 5.0 + 6.0).max(0.95 * small)
         } else {
-            width / (f64::from(self.columns.max(1)) + EDGE) * f64::from(self.rows.max(1))
+            width / (f64::from(self.columns.max(1)) + EDGE) * rows(self)
         };
         let height = room.map_or(natural, |room| {
             natural.min(((room - (start - top)) / tiles.rows as f64 - gaps.1).max(60.0))
@@ -659,7 +656,13 @@ fn draw_flits(canvas: &mut Canvas, layout: &Layout, worm: &Worm) {
 /// The letter of a message at its header, or at its foremost flit; of a blocked one the bar, too.
 fn draw_header(canvas: &mut Canvas, layout: &Layout, worm: &Worm, known: &mut Vec<Area>) {
     let (fill, palette) = (colour(canvas, worm), canvas.palette);
-    let Some(piece) = worm.pieces.first() else { return };
+    // of one whose header has left, at the foremost buffer
+    let is_buffer = |piece: &&WormPiece| {
+        piece.flits > 0 && matches!(piece.channel, WormChannel::Input | WormChannel::Output)
+    };
+    let foremost =
+        worm.pieces.iter().filter(|piece| piece.has_header).chain(worm.pieces.iter().filter(is_buffer));
+    let Some(piece) = foremost.chain(&worm.pieces).next() else { return };
     let Some(cell) = layout.cell(piece, piece.behind) else { return };
     if let Some((router, port, lane)) = worm.asks {
         let asked = WormPiece {
@@ -687,11 +690,13 @@ fn draw_header(canvas: &mut Canvas, layout: &Layout, worm: &Worm, known: &mut Ve
         return;
     }
     known.push(disc);
-    let rim = if worm.blocked_by.is_empty() { palette.background } else { palette.text };
-    canvas.disc((x, y), radius, fill);
-    if piece.has_header {
-        canvas.circle((x, y), radius, Pen { colour: rim, width: 1.6 });
+    if !worm.blocked_by.is_empty() {
+        canvas.disc((x, y), radius + 2.6, palette.text);
     }
+    if piece.has_header {
+        canvas.disc((x, y), radius + 1.2, palette.background);
+    }
+    canvas.disc((x, y), radius, fill);
     canvas.text(&worm.letter, (x, y), Anchor::Middle, face, legible_on(fill));
 }
 

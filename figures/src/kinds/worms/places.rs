@@ -10,6 +10,10 @@ use crate::draw::font::Face;
 pub(super) const EDGE: f64 = 0.1;
 /// Half the side of a router, in distances between routers.
 const HALF_SIDE: f64 = 0.36;
+/// Radius of a node, in distances between routers.
+const NODE: f64 = 0.07;
+/// Rows of a grid that are left free above and below, where links leave the picture.
+const RING: f64 = 0.3;
 /// Points of a curve.
 const POINTS: usize = 14;
 
@@ -75,7 +79,7 @@ impl<'w> Layout<'w> {
         let outputs = worms.links.iter().map(|link| (link.from, way(link))).collect();
         let inputs = worms.links.iter().map(|link| (link.to, way(link))).collect();
         let across = area.width() / (f64::from(columns) + EDGE);
-        let step = across.min(area.height() / f64::from(worms.rows.max(1)));
+        let step = across.min(area.height() / rows(worms));
         let lanes = f64::from(worms.lanes.max(1));
         let thickness = if worms.is_single() {
             (0.72 * area.height() / f64::from(worms.ports.max(1)) / lanes).min(12.0)
@@ -99,7 +103,8 @@ impl<'w> Layout<'w> {
         let columns = self.worms.columns.max(1);
         let (column, row) = (f64::from(router % columns), f64::from(router / columns));
         let left = self.area.centre().0 - self.step * (f64::from(columns) - EDGE) / 2.0;
-        (left + (column + 0.5) * self.step, self.area.bottom - (row + 0.5) * self.step)
+        let bottom = self.area.centre().1 + f64::from(self.worms.rows.max(1)) * self.step / 2.0;
+        (left + (column + 0.5) * self.step, bottom - (row + 0.5) * self.step)
     }
 
     /// The middle of a port's row of a single router.
@@ -196,14 +201,21 @@ impl<'w> Layout<'w> {
         }
     }
 
-    /// The middle of a node.
+    /// Where a link meets a node.
     fn node(&self, router: u32, port: u32, is_source: bool) -> Point {
         if self.worms.is_single() {
             let share = if is_source { 0.025 } else { 0.975 };
             return (self.area.left + share * self.area.width(), self.row(port));
         }
+        let (x, y) = self.node_centre(router);
+        let aside = self.step * if is_source { -0.25 } else { 0.25 } * NODE;
+        (x + 0.95 * NODE * self.step, y + aside)
+    }
+
+    /// The middle of a node on the grid.
+    fn node_centre(&self, router: u32) -> Point {
         let ((x, y), half) = (self.centre(router), HALF_SIDE * self.step);
-        (x - half - 0.12 * self.step, y - half + self.offset_and_length().1 / 2.0)
+        (x - half - 0.15 * self.step, y - half + self.offset_and_length().1 / 2.0)
     }
 
     /// From the exit of the earlier piece to the entrance of the later one.
@@ -326,12 +338,12 @@ impl<'w> Layout<'w> {
         let palette = canvas.palette;
         let (number, places) = match self.worms.is_single() {
             true => (port, vec![self.node(router, port, true), self.node(router, port, false)]),
-            false => (router, vec![self.node(router, port, true)]),
+            false => (router, vec![self.node_centre(router)]),
         };
         let most = if self.worms.is_single() {
             self.area.height() / f64::from(self.worms.ports)
         } else {
-            0.17 * self.step
+            2.0 * NODE * self.step
         };
         let face = Face { size: canvas.small.size.min(0.75 * most), bold: false };
         for place in places {
@@ -344,6 +356,14 @@ impl<'w> Layout<'w> {
             }
         }
     }
+}
+
+/// Height of a grid, in distances between routers.
+pub(super) fn rows(worms: &Worms) -> f64 {
+    let rows = worms.rows.max(1);
+    let columns = worms.columns.max(1);
+    let wraps = worms.links.iter().any(|link| (link.from.0 / columns).abs_diff(link.to.0 / columns) > 1);
+    f64::from(rows) + if wraps { RING } else { 0.0 }
 }
 
 /// The curve through a crossbar from the exit of one buffer to the entrance of another.
