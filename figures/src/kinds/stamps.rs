@@ -163,9 +163,7 @@ impl FigureKind for Question {
             ports.map(|port| (port, rows_of_port(scenario, &record, port))).collect();
         let best = links.iter().filter_map(|(port, rows)| {
             let (first, last, met) = match self.window() {
-                Some((first, last)) => {
-                    (first, last, (first..=last).filter(|cycle| meet(rows, *cycle)).count())
-                }
+                Some((first, last)) => (first, last, (first..=last).map(|cycle| meeting(rows, cycle)).sum()),
                 None => busiest(rows, cycles),
             };
             Some((met, (*port, first, last), rows))
@@ -276,20 +274,32 @@ fn meet(rows: &[StampRow], cycle: u64) -> bool {
     rows.iter().filter(|row| row.vtick.is_some() && row.queue(cycle).next().is_some()).count() > 1
 }
 
-/// The first window in which they meet most often, up to a cycle: its ends, and how often.
+/// Virtual channels with flits in a cycle in which two with stamps meet; else none.
+fn meeting(rows: &[StampRow], cycle: u64) -> usize {
+    let all = || rows.iter().filter(|row| row.queue(cycle).next().is_some());
+    if meet(rows, cycle) { all().count() } else { 0 }
+}
+
+/// The first window in which most virtual channels meet, up to a cycle: its ends, and [`meeting`] over its cycles.
 fn busiest(rows: &[StampRow], end: u64) -> (u64, u64, usize) {
-    let mut waiting = vec![0_u32; end as usize + 1];
-    for row in rows.iter().filter(|row| row.vtick.is_some()) {
+    // by cycle: virtual channels with flits, and those of them that have stamps
+    let mut waiting = vec![(0_usize, 0_usize); end as usize + 1];
+    for row in rows {
         let mut covered = 0;
         for flit in &row.flits {
             let last = flit.sent.unwrap_or(end).min(end);
             for cycle in covered.max(flit.joined + 1)..=last {
-                waiting[cycle as usize] += 1;
+                let (all, stamped) = &mut waiting[cycle as usize];
+                *all += 1;
+                *stamped += usize::from(row.vtick.is_some());
             }
             covered = covered.max(last + 1);
         }
     }
-    let met = |cycle: u64| usize::from(waiting[cycle as usize] > 1);
+    let met = |cycle: u64| match waiting[cycle as usize] {
+        (all, 2..) => all,
+        _ => 0,
+    };
     let window = USUAL_WINDOW.min(end);
     let mut count: usize = (0..window).map(met).sum();
     let mut best = (0, count);
@@ -402,9 +412,9 @@ fn draw_legend(canvas: &mut Canvas, top: f64) -> f64 {
             Sample::None,
             "numbers: stamps; a row for each virtual channel, its front flit at the bottom",
         ),
-        Entry::new(swatch(colour), "the link takes it: the smallest stamp at the front"),
+        Entry::new(swatch(colour), "the link takes it: smallest stamp at the front"),
         Entry::new(swatch(palette.faded(colour, FRONT)), "waits at the front"),
-        Entry::new(swatch(palette.faded(colour, BEHIND)), "waits behind it"),
+        Entry::new(swatch(palette.faded(colour, BEHIND)), "waits behind"),
     ];
     legend::draw(canvas, &entries, top)
 }
@@ -455,7 +465,7 @@ impl Strip {
             count,
             left,
             column,
-            front: 1.75 * small.size,
+            front: 2.1 * small.size,
             behind: 1.25 * small.size,
             ruler: 1.2 * small.line_height(),
             queues: stamps.rows.iter().map(longest).collect(),
