@@ -250,8 +250,10 @@ impl CongestionTree {
             return (self.times, self.panels.iter().collect());
         }
         let times = evenly(self.times, MOST_SHOWN);
-        let of_variant = |panels| times.iter().filter_map(|time| <[TreePanel]>::get(panels, *time));
-        (times.len(), self.panels.chunks(self.times).flat_map(of_variant).collect())
+        let panels = self.panels.chunks(self.times).flat_map(|of_variant| {
+            times.iter().filter_map(|time| of_variant.get(*time)).collect::<Vec<&TreePanel>>()
+        });
+        (times.len(), panels.collect())
     }
 }
 

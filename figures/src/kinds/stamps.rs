@@ -565,7 +565,7 @@ fn draw_link(canvas: &mut Canvas, stamps: &Stamps, strip: &Strip, (first, last):
     let (palette, small) = (canvas.palette, canvas.small);
     let (floor, bold) = (top + strip.front, Face { bold: true, ..small });
     canvas.text("link", (canvas.margin, (top + floor) / 2.0), Anchor::Start, bold, palette.text);
-    let end = strip.left + (last - first + 1) as f64 * strip.column;
+    let end = strip.left + (last + 1).saturating_sub(first) as f64 * strip.column;
     canvas.frame(Area { left: strip.left, right: end, top, bottom: floor }, canvas.thin(palette.muted));
     for cycle in (first..=last).filter(|cycle| stamps.shows(*cycle)) {
         let Some((row, _)) = stamps.taken(cycle) else { continue };
