@@ -63,7 +63,8 @@ pub(crate) fn run(args: &Serve) -> Result<(), Exit> {
     let address = listener.local_addr()?;
     let workers = rayon::ThreadPoolBuilder::new().build().map_err(io::Error::other)?;
     let sessions = Sessions::new(Limits::new(asked.simulations), Arc::new(workers));
-    let site = Arc::new(Site::new(Hosts::new(address, &asked.names), sessions));
+    let site = Site::new(Hosts::new(address, &asked.names), sessions).map_err(io::Error::other)?;
+    let site = Arc::new(site);
     output::write(format!("{}\n", link(address)).as_bytes())?;
     if !address.ip().is_loopback() {
         note(&format!("whoever reaches {address} may use it: there is no password"));

@@ -164,6 +164,8 @@ pub const CURVE_POINTS: usize = 96;
 
 /// Most values of an axis.
 pub(crate) const MOST_VALUES: usize = 1_000;
+/// The last cycle whose flits are drawn: up to it every flit is moved one by one.
+pub(crate) const MOST_CYCLE: u32 = 20_000;
 /// Most points that a figure may ask to simulate.
 const MOST_POINTS: usize = 10_000;
 
@@ -492,6 +494,25 @@ impl Reading<'_> {
             self.refuse(root, "panels", "no [[variant]]".to_owned(), "a [[variant]] for each panel");
         }
         self.reader.word(root, "panels", &[()], |()| "variants").is_some()
+    }
+
+    /// Cycles that `[x] values` names, rising; empty without them.
+    pub(crate) fn cycles(&mut self, root: &Table<'_>, most: usize) -> Vec<u64> {
+        let Some(x) = self.reader.table(root, "x") else { return Vec::new() };
+        self.reader.refuse_unknown(&x, &["values"]);
+        let values = self.reader.rising(&x, "values", most).unwrap_or_default();
+        let last = f64::from(MOST_CYCLE);
+        if let Some(other) =
+            values.iter().find(|value| value.fract() != 0.0 || !(0.0..=last).contains(*value))
+        {
+            self.refuse(
+                &x,
+                "values",
+                other.to_string(),
+                &format!("cycles, whole numbers up to {MOST_CYCLE}"),
+            );
+        }
+        values.into_iter().map(|value| value as u64).collect()
     }
 
     pub(crate) fn range(&mut self, table: &Table<'_>) -> Option<(f64, f64)> {

@@ -85,6 +85,9 @@ kinds! {
     course: picture Course(Course) "Numbers over time, a panel for each, and below them the mix of the classes.";
     congestion_tree: file CongestionTree, picture CongestionTree(CongestionTree)
         "Stages of packet switches at chosen times, coloured by what their ports hold.";
+    pipeline: file Pipeline, picture Pipeline(Pipeline) "Stages of the flits of the first messages, cycle by cycle.";
+    worms: file Worms, picture Worms(Worms) "Messages under way at chosen cycles, in buffers and on links.";
+    stamps: file Stamps, picture Stamps(Stamps) "Flits before an output link, their stamps, and which the link takes.";
     timeline: file Timeline, picture Timeline(Timeline) "Deliveries of the frames of streams.";
     region: picture Region(Region) "Which points of a plane are admissible, and what limits them.";
     tornado: picture Tornado(Tornado) "What a number gains and loses with each of others.";
@@ -212,9 +215,23 @@ pub(crate) trait Chart {
     /// Draws below `top`, in `room` if the height is given; the height where it ends.
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64;
 
+    /// The same at each of its moments, alike in layout and scale; empty of what has none.
+    fn moments(&self) -> Vec<Content> {
+        Vec::new()
+    }
+
     /// As text of about `columns` columns; `None` of what has no curves.
     fn text(&self, _columns: usize) -> Option<String> {
         None
+    }
+}
+
+/// Places of so many of `count`, evenly from the first to the last.
+pub(crate) fn evenly(count: usize, most: usize) -> Vec<usize> {
+    match most {
+        _ if count <= most => (0..count).collect(),
+        0 | 1 => vec![count - 1],
+        _ => (0..most).map(|at| at * (count - 1) / (most - 1)).collect(),
     }
 }
 

@@ -15,10 +15,13 @@ pub use crate::kinds::heat_map::{HeatCell, HeatMap, HeatPanel};
 pub use crate::kinds::lines::{ErrorSeries, Lines, Point, Series};
 pub use crate::kinds::network::{NetworkLink, NetworkMap, NetworkPanel, SimulatedLoad};
 pub use crate::kinds::phases::course_of_run;
+pub use crate::kinds::pipeline::{Pipeline, PipelinePanel};
 pub use crate::kinds::region::{Frontier, Mark, Region};
 pub use crate::kinds::stacked::{Bar, Stacked, StackedPanel};
+pub use crate::kinds::stamps::{StampRow, StampedFlit, Stamps};
 pub use crate::kinds::timeline::{Timeline, TimelinePanel};
 pub use crate::kinds::tornado::{Tornado, TornadoBar, TornadoPanel};
+pub use crate::kinds::worms::{Worm, WormChannel, WormLink, WormPiece, Worms, WormsPanel};
 pub use flitwise_validation::origin::Origin;
 
 /// A figure with all its numbers.
@@ -38,9 +41,25 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// One for each moment.
+    /// The picture at each of its moments, in the order of time: alike in layout and scale, so that they can be played.
+    /// Empty of a picture of no particular times. Their names are numbered.
+    ///
+    /// ```
+    /// # use flitwise_figures::published::Published;
+    /// let figure = Published::find("pipeline").unwrap().figure().unwrap();
+    /// let moments = figure.picture(&[]).moments();
+    /// assert_eq!(moments[0].name, "pipeline-001");
+    /// ```
     pub fn moments(&self) -> Vec<Self> {
-        Vec::new()
+        let contents = self.content.chart().moments();
+        let numbered = |(at, content): (usize, Content)| Self {
+            name: format!("{}-{:03}", self.name, at + 1),
+            title: self.title.clone(),
+            subtitle: self.subtitle.clone(),
+            content,
+            notes: self.notes.clone(),
+        };
+        contents.into_iter().enumerate().map(numbered).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 // engine; nothing is computed here.
 
 import { Engine } from "./engine.js";
+import { dark, element, moveByKey, paragraph, picture, player, showTables, style } from "./parts.js";
 
 const $ = (id) => document.getElementById(id);
 const STEP_MILLISECONDS = 50;
@@ -9,12 +10,11 @@ const POINTS = 30;
 const POINTS_SIMULATED = 5;
 
 const engine = new Engine();
-const dark = matchMedia("(prefers-color-scheme: dark)");
 
 // -------------------------------------------------------------------------------------------------------- the state
 
 // What a link holds: preset or text, models, axis, how to simulate.
-const state = { preset: "router16", text: "", models: null, axis: null, from: null, to: null, couple: true };
+const state = { preset: "router16", text: "", models: null, axis: null, from: null, to: null, couple: true, figure: null };
 let form = null; // the engine's answer about the last sound text
 let spans = new Map(); // by key: where its slider goes; it stays while a scenario is worked on
 let drawn = null; // the last curve
@@ -23,7 +23,6 @@ let commands = null;
 let points = []; // what was simulated along the curve
 
 const run = () => ({ seed: Number($("seed").value), precision: Number($("precision").value) });
-const style = (element) => ({ dark: dark.matches, width: Math.round(Math.min(Math.max(element.clientWidth, 300), 960)) });
 
 function axis() {
   const axes = form?.axes ?? [];
@@ -60,6 +59,8 @@ function link() {
   if (state.models) part.append("models", state.models.join(","));
   for (const key of ["axis", "from", "to"]) if (state[key] !== null) part.append(key, state[key]);
   if (!state.couple) part.append("couple", "no");
+  if ($("more").open) part.append("figure", $("figure").value);
+  if ($("distribution").open) part.append("distribution", "yes");
   if ($("seed").value !== "1") part.append("seed", $("seed").value);
   if ($("precision").value !== "0.02") part.append("precision", $("precision").value);
   return `#${part}`;
@@ -78,6 +79,9 @@ async function readLink() {
   state.models = part.get("models")?.split(",") ?? null;
   for (const key of ["axis", "from", "to"]) state[key] = part.get(key);
   state.couple = part.get("couple") !== "no";
+  state.figure = part.get("figure");
+  $("more").open = state.figure !== null;
+  $("distribution").open = part.has("distribution");
   if (part.has("seed")) $("seed").value = part.get("seed");
   if (part.has("precision")) $("precision").value = part.get("precision");
   await update();
@@ -143,6 +147,7 @@ async function updateOnce() {
   await ask(text);
   if (isStale) return;
   if ($("distribution").open) await showTail();
+  if ($("more").open) await showFigure();
   writeLink();
 }
 
@@ -205,15 +210,25 @@ async function showTail() {
   $("tail").replaceChildren(answer.fault ? paragraph(answer.fault, "refusal") : picture(answer.svg));
 }
 
-// --------------------------------------------------------------------------------------------------------- the form
+// One of the pictures that the scenario has; the same one again while it has that.
+async function showFigure() {
+  const { text } = state;
+  const offered = await engine.ask({ ask: "figures", text });
+  const figures = offered.figures ?? [];
+  const titles = figures.map(({ title }) => title);
+  if ($("figure").dataset.titles !== titles.join()) {
+    $("figure").dataset.titles = titles.join();
+    $("figure").replaceChildren(...titles.map((title) => element("option", { textContent: title })));
+    if (titles.includes(state.figure)) $("figure").value = state.figure;
+  }
+  const chosen = figures[Math.max($("figure").selectedIndex, 0)];
+  if (!chosen) return $("drawn").replaceChildren(paragraph("There is no such picture of this scenario."));
+  const answer = await engine.ask({ ask: "figure", figure: chosen.figure, text, style: style($("drawn")) });
+  $("drawn").replaceChildren(answer.fault ? paragraph(answer.fault, "refusal") : player(answer.svgs, chosen.title));
+  $("drawn-notes").replaceChildren(...(answer.notes ?? []).map((note) => element("li", { textContent: note })));
+}
 
-const element = (name, properties = {}, ...children) => {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
-};
-const paragraph = (text, className = "muted") => element("p", { textContent: text, className });
-const picture = (svg) => document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);
+// --------------------------------------------------------------------------------------------------------- the form
 
 const tableOf = (key) => key.split(".").slice(0, -1).join(".") || "scenario";
 
@@ -266,16 +281,6 @@ function slider(field) {
   }
   range.addEventListener("keydown", (event) => moveByKey(event, range));
   return element("div", { className: "field" }, label, range, number);
-}
-
-// Arrow keys move a slider by its step; "any" would leave that to the browser.
-function moveByKey(event, range) {
-  const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
-  if (!steps || range.step !== "any") return;
-  event.preventDefault();
-  const next = Number(range.value) + steps * Number(range.dataset.step);
-  range.value = Math.min(Math.max(next, Number(range.min)), Number(range.max));
-  range.dispatchEvent(new Event("input"));
 }
 
 function choice(field) {
@@ -341,21 +346,6 @@ function chooseModels() {
 }
 
 // ---------------------------------------------------------------------------------------------------------- answers
-
-function showTables(place, tables) {
-  place.replaceChildren(...tables.map(({ title, columns, rows }) => {
-    const head = columns.map(({ head, unit, meaning }) =>
-      element("th", { scope: "col", title: meaning }, head, element("small", { textContent: unit })));
-    const body = rows.map((row) => element("tr", {}, ...row.map((cell, at) =>
-      element(at === 0 ? "th" : "td", at === 0 ? { scope: "row", textContent: cell } : { textContent: cell }))));
-    const table = element("table", {}, element("caption", { textContent: title }),
-      element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body));
-    const box = element("div", { className: "wide", tabIndex: 0 }, table);
-    box.setAttribute("role", "region");
-    box.setAttribute("aria-label", title);
-    return box;
-  }));
-}
 
 function showSolved(refused) {
   showTables($("tables"), solved.flatMap(({ tables }) => tables));
@@ -521,7 +511,9 @@ function listen() {
   for (const id of ["from", "to"]) $(id).addEventListener("change", () => { state[id] = $(id).value || null; update(); });
   $("couple").addEventListener("change", () => { state.couple = $("couple").checked; update(); });
   for (const id of ["seed", "precision"]) $(id).addEventListener("change", () => update());
-  $("distribution").addEventListener("toggle", () => { if ($("distribution").open) showTail(); });
+  $("distribution").addEventListener("toggle", () => { if ($("distribution").open) showTail(); writeLink(); });
+  $("more").addEventListener("toggle", () => { if ($("more").open) showFigure(); writeLink(); });
+  $("figure").addEventListener("change", () => { state.figure = $("figure").value; showFigure(); writeLink(); });
   $("here").addEventListener("click", simulateHere);
   $("along").addEventListener("click", simulateAlong);
   $("stop").addEventListener("click", stopSimulation);

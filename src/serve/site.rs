@@ -44,8 +44,10 @@ pub(super) struct Site {
 }
 
 impl Site {
-    pub(super) fn new(hosts: Hosts, sessions: Sessions) -> Self {
-        Self { hosts, files: files(EnginePlace::Server).collect(), sessions }
+    /// # Errors
+    /// What is wrong with a file of the page.
+    pub(super) fn new(hosts: Hosts, sessions: Sessions) -> Result<Self, String> {
+        Ok(Self { hosts, files: files(EnginePlace::Server)?, sessions })
     }
 
     /// The answer to a request. Whatever is asked, there is one.
@@ -66,7 +68,7 @@ impl Site {
         let file =
             file.ok_or_else(|| plain(StatusCode::NOT_FOUND, "found no such page, wanted /, the only one"))?;
         allow(request.method(), &[Method::GET, Method::HEAD])?;
-        Ok(reply(StatusCode::OK, file.media_type, Bytes::from_static(file.bytes)))
+        Ok(reply(StatusCode::OK, file.media_type, Bytes::copy_from_slice(&file.bytes)))
     }
 
     async fn engine(&self, request: Request<Incoming>) -> Result<Reply, Reply> {

@@ -15,9 +15,10 @@ use crate::draw::palette::on_scale;
 use crate::draw::scale::{Scale, label};
 use crate::draw::tiles::{self, Tiles};
 
-/// Most hosts whose ports are drawn one by one, and most times.
+/// Most hosts whose ports are drawn one by one, most times, and those of them that a picture of all shows.
 const MOST_LINES: u32 = 256;
-const MOST_TIMES: usize = 12;
+const MOST_TIMES: usize = 60;
+const MOST_SHOWN: usize = 12;
 
 /// Ports of packet switches at chosen times.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -26,6 +27,10 @@ pub struct CongestionTree {
     pub held: Axis,
     /// Panels side by side: one for each time.
     pub times: usize,
+    /// Where the colours end: at the most that any port holds at any of the times.
+    pub most: f64,
+    /// Whether queues are set aside at any of the times.
+    pub sets_aside: bool,
     /// Lines to which traffic goes that begins late: hot hosts.
     pub hot: Vec<u32>,
     /// One for each variant and time.
@@ -111,7 +116,7 @@ impl FigureKind for Question {
         packets::supports(scenario, machine::READ).err().unwrap_or_default()
     }
 
-    fn content(&self, figure: &Figure, _: Runs<'_>, _: &mut Vec<Note>) -> Content {
+    fn content(&self, figure: &Figure, _: Runs<'_>, notes: &mut Vec<Note>) -> Content {
         let Self { times_us, variants } = self;
         let times_ns: Vec<f64> = times_us.iter().map(|time| 1e3 * time).collect();
         let points: Vec<(&Variant, Scenario)> =
@@ -147,11 +152,22 @@ impl FigureKind for Question {
             DestinationSpec::Nodes(list) => list.nodes().collect::<Vec<_>>(),
             _ => Vec::new(),
         };
+        if times_us.len() > MOST_SHOWN {
+            let text = format!("{MOST_SHOWN} of {} times are drawn; all are in the numbers", times_us.len());
+            notes.push(Note { place: note::Place::default(), text });
+        }
+        let panels: Vec<TreePanel> = points.par_iter().flat_map(panels).collect();
+        let columns = || panels.iter().flat_map(|panel| &panel.columns);
+        let held = columns().flat_map(|column| column.held.iter().copied());
+        let most = held.filter(|held| held.is_finite()).fold(0.0, f64::max);
+        let sets_aside = columns().flat_map(|column| &column.set_aside).any(|queues| *queues > 0);
         Content::CongestionTree(CongestionTree {
             held: Axis { label: "queued at a port".to_owned(), unit: "KB".to_owned(), logarithmic: false },
             times: times_us.len(),
+            most,
+            sets_aside,
             hot: late.flat_map(to).collect(),
-            panels: points.par_iter().flat_map(panels).collect(),
+            panels,
         })
     }
 }
@@ -177,19 +193,26 @@ impl Chart for CongestionTree {
     }
 
     fn description(&self) -> String {
-        let panels: Vec<&str> = self.panels.iter().map(|panel| panel.label.as_str()).collect();
+        let panels: Vec<&str> = self.shown().1.iter().map(|panel| panel.label.as_str()).collect();
         format!("Congestion trees: {} of all ports: {}", label(&self.held), listed(&panels))
     }
 
+    fn moments(&self) -> Vec<Content> {
+        let at = |time: usize| {
+            let panels = self.panels.chunks(self.times.max(1)).filter_map(|panels| panels.get(time));
+            Self { times: 1, panels: panels.cloned().collect(), ..self.clone() }
+        };
+        (0..self.times).map(|time| Content::CongestionTree(at(time))).collect()
+    }
+
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
-        let columns = || self.panels.iter().flat_map(|panel| &panel.columns);
-        let held = columns().flat_map(|column| column.held.iter().copied());
-        let most = held.filter(|held| held.is_finite()).fold(0.0, f64::max);
-        let scale = Scale::exactly(0.0, most, false).unwrap_or_else(|| Scale::around([0.0, 1.0], false, 0.0));
+        let (times, panels) = self.shown();
+        let scale =
+            Scale::exactly(0.0, self.most, false).unwrap_or_else(|| Scale::around([0.0, 1.0], false, 0.0));
         let below_bar = draw_scale(canvas, &self.held, scale, false, top);
-        let has_queues = columns().flat_map(|column| &column.set_aside).any(|queues| *queues > 0);
         let words = "left to right: injection ports of hosts, then ingress and egress of each stage";
-        let words = if has_queues { format!("{words}; orange: queues set aside") } else { words.to_owned() };
+        let words =
+            if self.sets_aside { format!("{words}; orange: queues set aside") } else { words.to_owned() };
         let start = legend::draw(canvas, &[Entry::new(Sample::None, &words)], below_bar)
             + canvas.text.line_height()
             + GAP;
@@ -197,9 +220,9 @@ impl Chart for CongestionTree {
         let across = canvas.width - 2.0 * canvas.margin;
         let gaps =
             (1.2 * canvas.text.size, canvas.small.line_height() + canvas.text.line_height() + 2.0 * GAP);
-        let (count, narrowest) = (self.panels.len(), 6.5 * canvas.text.size);
+        let (count, narrowest) = (panels.len(), 6.5 * canvas.text.size);
         // a row for each variant, if its times go into one
-        let tiles = match self.times {
+        let tiles = match times {
             times @ 1.. if across >= times as f64 * narrowest => {
                 Tiles { columns: times, rows: count.div_ceil(times) }
             }
@@ -210,13 +233,27 @@ impl Chart for CongestionTree {
             Some(room) => ((room - (start - top)) / tiles.rows as f64 - gaps.1).max(40.0),
             None => (1.5 * width).clamp(120.0, 420.0),
         };
-        for (index, panel) in self.panels.iter().enumerate() {
+        for (index, panel) in panels.iter().enumerate() {
             let area = tiles.area(index, (canvas.margin, start), (width, height), gaps);
-            let labels = self.panels.iter().map(|one| one.label.as_str());
+            let labels = panels.iter().map(|one| one.label.as_str());
             tiles::heading(canvas, &panel.label, labels, area);
             draw_panel(canvas, panel, &self.hot, scale, area);
         }
         start + tiles.rows as f64 * (height + gaps.1) - canvas.text.line_height()
+    }
+}
+
+impl CongestionTree {
+    /// Times and panels that a picture of all shows: of too many every so many.
+    fn shown(&self) -> (usize, Vec<&TreePanel>) {
+        if self.times <= MOST_SHOWN {
+            return (self.times, self.panels.iter().collect());
+        }
+        let times = evenly(self.times, MOST_SHOWN);
+        let panels = self.panels.chunks(self.times).flat_map(|of_variant| {
+            times.iter().filter_map(|time| of_variant.get(*time)).collect::<Vec<&TreePanel>>()
+        });
+        (times.len(), panels.collect())
     }
 }
 

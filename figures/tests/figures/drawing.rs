@@ -7,9 +7,10 @@ use flitwise_figures::draw::{Style, Theme, png, svg};
 use flitwise_figures::figure::Figure;
 use flitwise_figures::picture::{
     Axis, Bar, Chain, ClassLoad, CongestionTree, Content, Course, ErrorSeries, Frontier, HeatCell, HeatMap,
-    HeatPanel, Lines, Mark, MixPhase, NetworkLink, NetworkMap, NetworkPanel, Origin, Part, Point, Region,
-    Series, SimulatedLoad, Stacked, StackedPanel, Timeline, TimelinePanel, Tornado, TornadoBar, TornadoPanel,
-    Transition, TreeColumn, TreePanel,
+    HeatPanel, Lines, Mark, MixPhase, NetworkLink, NetworkMap, NetworkPanel, Origin, Part, Pipeline,
+    PipelinePanel, Point, Region, Series, SimulatedLoad, Stacked, StackedPanel, StampRow, StampedFlit,
+    Stamps, Timeline, TimelinePanel, Tornado, TornadoBar, TornadoPanel, Transition, TreeColumn, TreePanel,
+    Worm, WormChannel, WormLink, WormPiece, Worms, WormsPanel,
 };
 
 /// The first part of a latency.
@@ -272,6 +273,8 @@ fn nasty_tree(run: &[f64], held: &Axis, times: usize) -> CongestionTree {
     CongestionTree {
         held: held.clone(),
         times,
+        most: run.last().copied().unwrap_or(0.0),
+        sets_aside: times > 1,
         hot: vec![0, u32::MAX],
         panels: columns.into_iter().take(times).map(panel).collect(),
     }
@@ -316,6 +319,9 @@ fn nasty() -> Vec<flitwise_figures::picture::Picture> {
             contents.push(Content::Timeline(nasty_timeline(run, &axis)));
             contents.push(Content::Course(nasty_course(run, &axis, &plain)));
             contents.extend([0, 1, 4].map(|times| Content::CongestionTree(nasty_tree(run, &axis, times))));
+            contents.push(Content::Pipeline(nasty_pipeline(run, &label)));
+            contents.push(Content::Worms(nasty_worms(run, &label)));
+            contents.push(Content::Stamps(nasty_stamps(run, &label)));
             contents.extend([0, 1, 3, 4, 7].map(|members| Content::Chain(nasty_chain(run, &label, members))));
         }
     }
@@ -324,6 +330,73 @@ fn nasty() -> Vec<flitwise_figures::picture::Picture> {
         picture("nasty", title, content)
     };
     contents.into_iter().map(titled).collect()
+}
+
+/// Rows of any length, letters of no stage, times beyond the columns.
+fn nasty_pipeline(run: &[f64], label: &str) -> Pipeline {
+    let panel = |first: &f64| PipelinePanel {
+        label: label.to_owned(),
+        first: *first as u64 % 1_000_000,
+        delivered: Some(7),
+        network_latency: Some(u64::MAX),
+        waiting: Some(u64::MAX),
+        flits: vec![String::new(), "i?\u{1}.:9zz".to_owned(), " ".repeat(300)],
+    };
+    let until = run.first().map(|until| *until as u64);
+    Pipeline { stages: run.len() as u32, until, times: vec![], panels: run.iter().map(panel).collect() }
+}
+
+/// Ports and routers that are not there, more flits than slots.
+fn nasty_worms(run: &[f64], label: &str) -> Worms {
+    let channels = [WormChannel::Input, WormChannel::Output, WormChannel::Link, WormChannel::Injection];
+    let piece = |(at, number): (usize, &f64)| WormPiece {
+        channel: channels[at % 4],
+        router: at as u32,
+        port: (*number as u32).min(99),
+        lane: at as u32,
+        behind: 3,
+        flits: 9,
+        has_header: at == 1,
+    };
+    let worm = Worm {
+        letter: label.chars().take(40).collect(),
+        style: 99,
+        label: label.to_owned(),
+        at_source: 1,
+        delivered: 1,
+        pieces: run.iter().enumerate().map(piece).collect(),
+        asks: Some((0, 99, 99)),
+        blocked_by: vec![label.to_owned(); run.len()],
+    };
+    let side = run.len() as u32 % 5;
+    Worms {
+        columns: side,
+        rows: side / 2,
+        ports: side,
+        lanes: side,
+        buffer_flits: side,
+        links: vec![WormLink { from: (0, 1), to: (3, 2) }, WormLink { from: (77, 1), to: (0, 0) }],
+        panels: vec![WormsPanel { cycle: u64::MAX, worms: vec![worm; run.len()] }; 5],
+    }
+}
+
+/// Flits in any order, windows that end before they begin.
+fn nasty_stamps(run: &[f64], label: &str) -> Stamps {
+    let flit = |stamp: &f64| StampedFlit {
+        message: u64::MAX - 1,
+        flit: 0,
+        joined: (*stamp as u64).min(99),
+        sent: (*stamp > 0.0).then_some(7),
+        stamp: *stamp,
+    };
+    let row = |vtick: &f64| StampRow {
+        label: label.to_owned(),
+        vtick: Some(*vtick),
+        style: 99,
+        flits: run.iter().map(flit).collect(),
+    };
+    let rows = run.iter().take(4).map(row).collect();
+    Stamps { port: 0, first: 5, last: 50 * (run.len() as u64 % 2), until: Some(8), times: vec![], rows }
 }
 
 fn nasty_network(run: &[f64], axis: &Axis) -> NetworkMap {

@@ -1,5 +1,6 @@
 //! The pipeline diagram of the first messages: which stage each flit is in, cycle by cycle.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 use flitwise_language::scenario::{ClassSpec, Fault, NetworkSpec, Scenario};
@@ -61,37 +62,74 @@ pub fn watch(scenario: &Scenario, seed: u64, messages: u32) -> Result<Diagram, V
     Ok(diagram)
 }
 
-/// The line of a flit from cycle `first` on.
-fn line(message: &Message, flit: usize, stages: u32, first: u64) -> String {
-    let Journey { left, crossed } = &message.flits[flit];
-    let mut cells: Vec<char> = Vec::new();
-    let mut put = |cycle: u64, cell: char| {
-        let at = (cycle - first) as usize;
-        if cells.len() <= at {
-            cells.resize(at + 1, ' ');
+/// Where a flit is in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Over the injection link.
+    Injection,
+    /// In this stage of a pipeline.
+    Stage(u32),
+    /// It waits in an input buffer.
+    Input,
+    /// It waits in an output buffer.
+    Output,
+}
+
+impl Cell {
+    /// As it is printed.
+    pub fn letter(self) -> char {
+        match self {
+            Self::Injection => 'i',
+            Self::Stage(number) => stage(number),
+            Self::Input => '.',
+            Self::Output => ':',
         }
-        cells[at] = cell;
-    };
-    if let Some(injected) = left.first() {
-        put(*injected, 'i');
     }
-    for (router, crossing) in crossed.iter().enumerate() {
-        let enters = left[router] + 1;
-        put(enters, stage(1));
-        (enters + 1..*crossing).for_each(|cycle| put(cycle, '.'));
-        if flit == 0 {
-            // stages 2 to P - 2 end with the cycle of the request
-            for (back, number) in (2..=stages - 2).rev().enumerate() {
-                put(message.requested[router] - back as u64, stage(number));
+}
+
+impl Diagram {
+    /// The messages in the order in which they entered the network, with what is known of those that are through.
+    pub fn messages(&self) -> &[(Message, Option<Delivery>)] {
+        &self.messages
+    }
+
+    /// Cycles simulated for it.
+    pub fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    /// The cells of a flit, by cycle.
+    pub fn cells(&self, message: &Message, flit: usize) -> BTreeMap<u64, Cell> {
+        let Journey { left, crossed, .. } = &message.flits[flit];
+        let mut cells = BTreeMap::new();
+        cells.extend(left.first().map(|injected| (*injected, Cell::Injection)));
+        for (router, crossing) in crossed.iter().enumerate() {
+            let enters = left[router] + 1;
+            cells.insert(enters, Cell::Stage(1));
+            cells.extend((enters + 1..*crossing).map(|cycle| (cycle, Cell::Input)));
+            if flit == 0 {
+                // stages 2 to P - 2 end with the cycle of the request
+                let stages = (2..=self.stages - 2).rev().enumerate();
+                cells
+                    .extend(stages.map(|(back, number)| {
+                        (message.requested[router] - back as u64, Cell::Stage(number))
+                    }));
+            }
+            cells.insert(*crossing, Cell::Stage(self.stages - 1));
+            if let Some(leaves) = left.get(router + 1) {
+                cells.extend((crossing + 1..*leaves).map(|cycle| (cycle, Cell::Output)));
+                cells.insert(*leaves, Cell::Stage(self.stages));
             }
         }
-        put(*crossing, stage(stages - 1));
-        if let Some(leaves) = left.get(router + 1) {
-            (crossing + 1..*leaves).for_each(|cycle| put(cycle, ':'));
-            put(*leaves, stage(stages));
-        }
+        cells
     }
-    cells.into_iter().collect()
+
+    /// The line of a flit from cycle `first` on.
+    fn line(&self, message: &Message, flit: usize, first: u64) -> String {
+        let cells = self.cells(message, flit);
+        let Some((last, _)) = cells.last_key_value() else { return String::new() };
+        (first..=*last).map(|cycle| cells.get(&cycle).map_or(' ', |cell| cell.letter())).collect()
+    }
 }
 
 /// A stage as one character.
@@ -128,7 +166,7 @@ impl fmt::Display for Diagram {
             }
             let Some(first) = message.flits[0].left.first().copied() else { continue };
             let lines: Vec<String> =
-                (0..message.flits.len()).map(|flit| line(message, flit, self.stages, first)).collect();
+                (0..message.flits.len()).map(|flit| self.line(message, flit, first)).collect();
             let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
             writeln!(f, "{:>8}  {}", "cycle", ruler(first, width))?;
             for (flit, line) in lines.iter().enumerate() {

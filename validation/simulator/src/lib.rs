@@ -21,6 +21,7 @@ mod meters;
 pub mod packet;
 pub mod plain;
 mod reads;
+pub mod record;
 mod traffic;
 mod virtual_channels;
 mod wiring;

@@ -17,7 +17,7 @@ use flitwise_language::scenario::{Scenario, Scheduler};
 use crate::reads::is_levelled;
 use crate::traffic::{Traffic, offers};
 use crate::{Arrival, Delivery, Offer};
-pub(crate) use message::{Journey, Message};
+pub use message::{Journey, Message, RouterLanes};
 
 /// All deliveries, sorted, of `arrivals` (in the order of their cycles), or those of the first `limit` cycles.
 pub fn replay(scenario: &Scenario, arrivals: &[Arrival], limit: u64) -> Vec<Delivery> {
@@ -36,7 +36,7 @@ pub fn replay_offers(scenario: &Scenario, offers: &[Offer], limit: u64) -> Vec<D
 }
 
 /// Whether it takes the routers of [`lanes`].
-fn has_lane_arbiters(scenario: &Scenario) -> bool {
+pub(crate) fn has_lane_arbiters(scenario: &Scenario) -> bool {
     scenario.router().scheduler == Scheduler::LaneArbiter
 }
 

@@ -8,16 +8,19 @@ use super::rules::Rules;
 
 /// A message and the journeys of its flits.
 #[derive(Clone, Debug)]
-pub(crate) struct Message {
-    pub(crate) arrival: Arrival,
+pub struct Message {
+    /// Its class, and whence it goes whither.
+    pub arrival: Arrival,
     /// Messages whose headers left their sources before its own; `None` before it has left.
-    pub(crate) serial: Option<u64>,
+    pub serial: Option<u64>,
     /// By flit, the header first.
-    pub(crate) flits: Vec<Journey>,
+    pub flits: Vec<Journey>,
     /// By router: the cycle in which the header requests its output lane, for the first time.
-    pub(crate) requested: Vec<u64>,
+    pub requested: Vec<u64>,
     /// By router: the cycle in which it is granted, for the last time.
-    pub(super) granted: Vec<u64>,
+    pub granted: Vec<u64>,
+    /// By router: its lanes there. Only routers without levels write them down.
+    pub lanes: Vec<RouterLanes>,
     /// L8: routers where its header has crossed, and the output ports there.
     pub(super) links: Vec<(usize, usize)>,
     pub(super) host: HostTimes,
@@ -26,12 +29,27 @@ pub(crate) struct Message {
 }
 
 /// The cycles in which a flit moved.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Journey {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Journey {
     /// It left over a link: that of its source, then those behind each router.
-    pub(crate) left: Vec<u64>,
+    pub left: Vec<u64>,
     /// By router: it crossed the crossbar.
-    pub(crate) crossed: Vec<u64>,
+    pub crossed: Vec<u64>,
+    /// By router: the stamp that it got in the output lane behind the crossbar; 0 of best effort and of schedulers
+    /// without stamps. Only routers without levels write it down.
+    pub stamps: Vec<f64>,
+}
+
+/// What a message takes of a router where its header has come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RouterLanes {
+    /// The router.
+    pub router: usize,
+    /// Port and virtual channel where it comes in.
+    pub input: (usize, usize),
+    /// Output port and virtual channel that it asks for, once it is at the front: of a group of virtual channels the
+    /// first until it is granted one.
+    pub output: Option<(usize, usize)>,
 }
 
 impl Message {
@@ -43,6 +61,7 @@ impl Message {
             flits,
             requested: Vec::new(),
             granted: Vec::new(),
+            lanes: Vec::new(),
             links: Vec::new(),
             host: HostTimes::default(),
             preemptions: 0,

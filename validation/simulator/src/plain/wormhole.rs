@@ -14,7 +14,7 @@ use flitwise_language::scenario::{Allocation, Scenario};
 
 use crate::{Delivery, Offer};
 
-use super::message::Message;
+use super::message::{Message, RouterLanes};
 use super::rules::{End, Rules};
 use crate::traffic::Traffic;
 use arbiter::Arbiter;
@@ -391,7 +391,11 @@ impl Network {
         let Router { inputs, outputs, .. } = &mut self.routers[router];
         let ports = inputs.len();
         let lane = &mut inputs[input.0][input.1];
-        message_of(&mut self.messages, lane.flits[0]).granted.push(now);
+        let message = message_of(&mut self.messages, lane.flits[0]);
+        message.granted.push(now);
+        if let Some(lanes) = message.lanes.last_mut() {
+            lanes.output = Some((port, to));
+        }
         let front = lane.front.as_mut().expect("a message at the front");
         front.granted = Some(to);
         let lanes = &mut self.channels[outputs[port]].lanes;
@@ -408,7 +412,10 @@ impl Network {
         arbiters[input.0].serve(flit, &self.rules);
         assert_eq!(channel.lanes[to].owner, Some(input), "crosses into a lane of another");
         channel.cross(Flit { lane: to, ..flit }, now, &self.rules);
-        message_of(&mut self.messages, flit).flits[flit.number].crossed.push(now);
+        let stamp = channel.lanes[to].flits.back().map_or(0.0, |flit| flit.stamp);
+        let journey = &mut message_of(&mut self.messages, flit).flits[flit.number];
+        journey.crossed.push(now);
+        journey.stamps.push(stamp);
         if flit.is_tail {
             channel.lanes[to].owner = None;
             lane.front = None;
@@ -423,6 +430,10 @@ impl Network {
         let End::Input { router, port } = self.channels[channel].to else {
             unreachable!("a flit beyond a node")
         };
+        if flit.is_header() {
+            let lanes = RouterLanes { router, input: (port, flit.lane), output: None };
+            message_of(&mut self.messages, flit).lanes.push(lanes);
+        }
         let lane = &mut self.routers[router].inputs[port][flit.lane];
         lane.flits.push_back(flit);
         assert!(lane.flits.len() <= self.rules.buffer_flits, "more flits than slots");
@@ -440,6 +451,9 @@ impl Network {
         let outputs = self.rules.route(router, message.arrival);
         let to = self.channels[self.routers[router].outputs[outputs.start]].to;
         let group = self.rules.group_behind(router, &message.offer, to);
+        if let Some(lanes) = message.lanes.last_mut() {
+            lanes.output = Some((outputs.start, group));
+        }
         let front = Front { outputs, group, request_cycle, granted: None };
         self.routers[router].inputs[port][header.lane].front = Some(front);
     }
