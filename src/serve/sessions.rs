@@ -100,6 +100,8 @@ impl State {
 struct Question {
     request: String,
     answer: oneshot::Sender<String>,
+    /// Whether it can be left out once nobody waits for its answer.
+    is_for_answer: bool,
 }
 
 /// What a panic of another thread has left is whole: nothing is held while engines work.
@@ -145,7 +147,10 @@ impl Sessions {
         session: Option<&str>,
         request: String,
     ) -> Result<(String, oneshot::Receiver<String>), Refusal> {
-        let starts = matches!(serde_json::from_str(&request), Ok(Request::SimulateStart { .. }));
+        let asked = serde_json::from_str(&request).ok();
+        let starts = matches!(asked, Some(Request::SimulateStart { .. }));
+        // a page that is left stops its simulation, and waits for no answer
+        let is_for_answer = !matches!(asked, Some(Request::SimulateStop {}));
         let mut sessions = locked(&self.by_name);
         self.keep_living(&mut sessions);
         if session.is_some_and(|name| !sessions.contains_key(name)) {
@@ -158,11 +163,13 @@ impl Sessions {
         let session = sessions.get(&name).ok_or(Refusal::Lapsed)?;
         let (sender, receiver) = oneshot::channel();
         let mut state = locked(&session.state);
-        session.questions.try_send(Question { request, answer: sender }).map_err(|error| match error {
-            TrySendError::Full(_) => {
-                Refusal::Busy(format!("found {MOST_WAITING} requests that wait, wanted fewer"))
+        session.questions.try_send(Question { request, answer: sender, is_for_answer }).map_err(|error| {
+            match error {
+                TrySendError::Full(_) => {
+                    Refusal::Busy(format!("found {MOST_WAITING} requests that wait, wanted fewer"))
+                }
+                TrySendError::Disconnected(_) => Refusal::Broken,
             }
-            TrySendError::Disconnected(_) => Refusal::Broken,
         })?;
         state.pending += 1;
         state.last = (self.clock)();
@@ -238,9 +245,9 @@ impl Sessions {
 
 /// Answers questions in order until the session is dropped.
 fn work(engine: &mut Engine, questions: &Receiver<Question>, state: &Mutex<State>, clock: &Clock) {
-    for Question { request, answer } in questions {
-        // nobody waits for it any more
-        let text = (!answer.is_closed()).then(|| engine.answer(&request));
+    for Question { request, answer, is_for_answer } in questions {
+        let is_vain = is_for_answer && answer.is_closed();
+        let text = (!is_vain).then(|| engine.answer(&request));
         let mut state = locked(state);
         state.pending -= 1;
         state.last = clock();
@@ -333,6 +340,15 @@ mod tests {
         assert!(matches!(asked(&sessions, Some(&third), &start()), Err(Refusal::Busy(_))));
         asked(&sessions, Some(&second), r#"{ "ask": "simulate_stop" }"#).unwrap();
         asked(&sessions, Some(&third), &start()).unwrap();
+    }
+
+    #[test]
+    fn a_simulation_is_stopped_although_nobody_waits_for_the_answer() {
+        let (sessions, _) = at_rest();
+        let name = asked(&sessions, None, &start()).unwrap().session;
+        drop(sessions.ask(Some(&name), r#"{ "ask": "simulate_stop" }"#.to_owned()).unwrap());
+        asked(&sessions, Some(&name), CONTENTS).unwrap();
+        asked(&sessions, None, &start()).unwrap();
     }
 
     #[test]
