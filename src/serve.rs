@@ -15,7 +15,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::http::uri::Authority;
 use hyper::server::conn::http1;
@@ -62,7 +62,9 @@ pub(crate) fn run(args: &Serve) -> Result<(), Exit> {
     let listener = listener(asked.address)?;
     let address = listener.local_addr()?;
     let workers = rayon::ThreadPoolBuilder::new().build().map_err(io::Error::other)?;
-    let sessions = Sessions::new(Limits::new(asked.simulations), Arc::new(workers));
+    let started = Instant::now();
+    let clock = Arc::new(move || started.elapsed());
+    let sessions = Sessions::new(Limits::new(asked.simulations), clock, Arc::new(workers));
     let site = Site::new(Hosts::new(address, &asked.names), sessions).map_err(io::Error::other)?;
     let site = Arc::new(site);
     output::write(format!("{}\n", link(address)).as_bytes())?;

@@ -17,18 +17,22 @@ use crate::tables::csv_of;
 
 /// The scenario that figures are about.
 const BASE: &str = "scenario.file = \"scenario.toml\"\n";
-/// Figures that need no more than a scenario: their titles, and what their files say. `{times}` are moments of the run.
+/// Figures that need no more than a scenario: their titles, and what their files say. `{times}` are moments of the
+/// run in microseconds, `{cycles}` in cycles.
 const OFFERED: [(&str, &str); 7] = [
     ("Loads of all channels", "kind = \"network\"\n"),
     ("Markov chain of an output link", "kind = \"chain\"\n"),
     ("Pipeline diagram of the first messages", "kind = \"pipeline\"\n"),
-    ("Where the flits of messages are", "kind = \"worms\"\n"),
+    ("Where the flits of messages are", "kind = \"worms\"\n[x]\nvalues = [{cycles}]\n"),
     ("Stamps of VirtualClock on a link", "kind = \"stamps\"\n"),
     ("What ports of packet switches hold", "kind = \"congestion-tree\"\n[x]\nvalues = [{times}]\n"),
     ("Frames as they arrive", "kind = \"timeline\"\n"),
 ];
-/// Moments of a run that are shown.
+/// Moments of a run of packet switches that are shown.
 const MOMENTS: u32 = 12;
+/// Cycles of a run of messages that are shown: the first, and how many.
+const FIRST_CYCLE: u32 = 200;
+const CYCLES: u32 = 60;
 
 /// Which figures a scenario has.
 pub(crate) fn offered(text: &str) -> Result<Offered, NoAnswer> {
@@ -37,9 +41,11 @@ pub(crate) fn offered(text: &str) -> Result<Offered, NoAnswer> {
     let end_us = scenario.measure().end.unwrap_or(0.0) / 1e3;
     let times: Vec<String> =
         (1..=MOMENTS).map(|nth| (end_us * f64::from(nth) / f64::from(MOMENTS)).to_string()).collect();
+    let cycles: Vec<String> = (FIRST_CYCLE..FIRST_CYCLE + CYCLES).map(|cycle| cycle.to_string()).collect();
     let load = |_: &str| Ok(base.clone());
     let line = |(title, kind): &(&str, &str)| {
-        let figure = format!("title = {title:?}\n{BASE}{}", kind.replace("{times}", &times.join(", ")));
+        let kind = kind.replace("{times}", &times.join(", ")).replace("{cycles}", &cycles.join(", "));
+        let figure = format!("title = {title:?}\n{BASE}{kind}");
         let read = Figure::from_toml("figure.toml", &figure, "figure", &load).ok()?;
         read.scenarios().is_empty().then(|| FigureLine { title: (*title).to_owned(), figure })
     };

@@ -1,10 +1,10 @@
 //! Answers as tables to read, with the digits of the command.
 
-use flitwise_experiment::answer::{ClassSimulation, Simulation};
+use flitwise_experiment::answer::{ClassSimulation, Estimate, Simulation, Utilization};
 use flitwise_figures::draw::{Style, parts_svg};
 use flitwise_figures::picture::{Part, Parts};
 use flitwise_language::quantity::{Quantity, Unit};
-use flitwise_language::scenario::{Document, ScenarioSpec};
+use flitwise_language::scenario::Document;
 use flitwise_language::section::{Layout, Section, Sections};
 use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::document::SolveDocument;
@@ -74,15 +74,24 @@ fn column(head: impl Into<String>, unit: &str, meaning: impl Into<String>) -> Co
     Column { head: head.into(), unit: unit.to_owned(), meaning: meaning.into() }
 }
 
+/// Quantities of parts of a system, and what their table is called.
+const PARTS: [(&str, &[Quantity]); 6] = [
+    ("Between applications", Quantity::INTERFACES),
+    ("At channel adapters", Quantity::ADAPTERS),
+    ("Connections", Quantity::CONNECTIONS),
+    ("Preemptions", Quantity::PREEMPTIONS),
+    ("Frames", Quantity::FRAMES),
+    ("Circuits", Quantity::CIRCUITS),
+];
+
 /// One of quantities by class; columns without any number are left out.
 fn by_class<'c>(
     title: String,
-    spec: &ScenarioSpec,
+    time: Time,
     quantities: &[Quantity],
     rows: impl Iterator<Item = (&'c str, Vec<String>)>,
 ) -> Table {
     let rows: Vec<(&str, Vec<String>)> = rows.collect();
-    let time = Time::of(spec);
     let is_told = |at: &usize| rows.iter().any(|(_, row)| row[*at] != NONE);
     let told: Vec<usize> = (0..quantities.len()).filter(is_told).collect();
     let head = |at: &usize| {
@@ -102,13 +111,13 @@ fn of_answer(answer: &Answer) -> Vec<Table> {
     let quantities = first_quantities(spec);
     let row = |class: &'_ ClassAnswer| quantities.iter().map(|one| mean(*one, class, time)).collect();
     let means = answer.classes.iter().map(|class| (class.name.as_str(), row(class)));
-    let mut tables = vec![by_class(format!("{} model", answer.model), spec, &quantities, means)];
+    let mut tables = vec![by_class(format!("{} model", answer.model), time, &quantities, means)];
     let percentile =
         |class: &ClassAnswer| class.latency_percentiles_cycles.each().map(|(_, value)| whole(value));
     let percentiles = answer.classes.iter().map(|class| (class.name.as_str(), percentile(class).to_vec()));
     tables.push(by_class(
         format!("Percentiles, {} model", answer.model),
-        spec,
+        time,
         &Quantity::PERCENTILES,
         percentiles,
     ));
@@ -120,9 +129,82 @@ fn of_answer(answer: &Answer) -> Vec<Table> {
     });
     let origin = format!("{} model", answer.model);
     tables.push(of_deadlines(&origin, deadlines.collect()));
+    tables.extend(PARTS.iter().map(|(title, quantities)| {
+        let is_told =
+            |class: &&ClassAnswer| quantities.iter().any(|one| class.value((*one).into()).is_some());
+        let row =
+            |class: &'_ ClassAnswer| quantities.iter().map(|one| mean(*one, class, Time::CYCLES)).collect();
+        let rows = answer.classes.iter().filter(is_told).map(|class| (class.name.as_str(), row(class)));
+        by_class(format!("{title}, {origin}"), Time::CYCLES, quantities, rows)
+    }));
+    tables.push(of_lanes(answer));
     tables.extend(of_sections(&origin, &answer.sections));
     tables.retain(|table| !table.rows.is_empty() && table.columns.len() > 1);
     tables
+}
+
+/// Where virtual channels of streams saturate.
+fn of_lanes(answer: &Answer) -> Table {
+    let columns = vec![
+        column("class", "", ""),
+        column("load", "flits/cycle", ""),
+        column("saturates at", "flits/cycle", "All loads growing together."),
+        column("load factor", "", ""),
+        column("bottleneck", "", ""),
+    ];
+    let row = |class: &ClassAnswer| {
+        let lanes = class.lanes.as_ref()?;
+        let [load, at] =
+            [lanes.load_flits_per_cycle, lanes.saturates_at_flits_per_cycle].map(Some).map(share);
+        Some(vec![class.name.clone(), load, at, share(Some(lanes.at_load_factor)), lanes.bottleneck.clone()])
+    };
+    let rows = answer.classes.iter().filter_map(row).collect();
+    Table { title: format!("Saturation, {} model", answer.model), columns, rows }
+}
+
+/// Deadlines of frames, rule by rule.
+fn of_frame_deadlines(answer: &Simulation) -> Table {
+    let columns = vec![
+        column("class", "", ""),
+        column("rule", "", ""),
+        column("missing probability", "", ""),
+        column("missing time", "cycles", "Of the frames that miss their deadline."),
+        column("law of records", "", "What any router misses by the ratchet."),
+        column("frames", "", ""),
+    ];
+    let estimate = |found: Option<Estimate>| {
+        with_interval(found.map(|one| one.mean), found.and_then(|one| one.half_width_95))
+    };
+    let rows = answer.classes.iter().flat_map(|class| {
+        class.frame_deadlines.iter().map(|rule| {
+            vec![
+                class.name.clone(),
+                rule.head(),
+                estimate(rule.deadline_missing_probability),
+                estimate(rule.deadline_missing_time_cycles),
+                share(rule.law_of_records),
+                grouped(rule.frames),
+            ]
+        })
+    });
+    Table { title: "Deadlines of frames, simulation".to_owned(), columns, rows: rows.collect() }
+}
+
+/// The share of cycles in which channels are busy, of the first kind and the last.
+fn of_channels(answer: &Simulation) -> Table {
+    let of = |kind: &str| answer.channels.iter().find(|found| found.channel == kind);
+    let kinds: Vec<(&str, _)> =
+        ["injection", "ejection"].into_iter().filter_map(|kind| Some((kind, of(kind)?))).collect();
+    let columns = [column("class", "", "")];
+    let columns = columns.into_iter().chain(kinds.iter().map(|(kind, _)| column(*kind, "", ""))).collect();
+    let told = |found: &Utilization| with_interval(Some(found.mean), found.half_width_95);
+    let row = |(place, class): (usize, &ClassSimulation)| {
+        let used =
+            kinds.iter().map(|(_, found)| found.utilization_by_class.get(place).map_or(String::new(), told));
+        [class.name.clone()].into_iter().chain(used).collect()
+    };
+    let rows = answer.classes.iter().enumerate().map(row).collect();
+    Table { title: "Share of cycles in which a channel is busy, simulation".to_owned(), columns, rows }
 }
 
 fn of_deadlines(origin: &str, rows: Vec<Vec<String>>) -> Table {
@@ -173,7 +255,17 @@ pub(crate) fn of_simulation(answer: &Simulation) -> Vec<Table> {
     let row = |class: &ClassSimulation| quantities.iter().map(|one| of(class, *one)).collect();
     let means = answer.classes.iter().map(|class| (class.name.as_str(), row(class)));
     let title = format!("simulation, {} messages, 95 % intervals", grouped(answer.run.messages));
-    let mut tables = vec![by_class(title, spec, &quantities, means)];
+    let parts = PARTS.iter().map(|(title, quantities)| {
+        let is_told = |class: &&ClassSimulation| quantities.iter().any(|one| class.means.get(*one).is_some());
+        let told = |class: &ClassSimulation, quantity: Quantity| {
+            let found = class.means.get(quantity);
+            with_interval(found.map(|one| one.mean), found.and_then(|one| one.half_width_95))
+        };
+        let row = |class: &'_ ClassSimulation| quantities.iter().map(|one| told(class, *one)).collect();
+        let rows = answer.classes.iter().filter(is_told).map(|class| (class.name.as_str(), row(class)));
+        by_class(format!("{title}, simulation"), Time::CYCLES, quantities, rows)
+    });
+    let mut tables = vec![by_class(title, time, &quantities, means)];
     let deadlines = answer.classes.iter().flat_map(|class| {
         class.deadlines.iter().map(|one| {
             let hops = one.hops.map_or_else(|| "all".to_owned(), |hops| hops.to_string());
@@ -189,6 +281,8 @@ pub(crate) fn of_simulation(answer: &Simulation) -> Vec<Table> {
         })
     });
     tables.push(of_deadlines("simulation", deadlines.collect()));
+    tables.extend(parts);
+    tables.extend([of_frame_deadlines(answer), of_channels(answer)]);
     tables.extend(of_sections("simulation", &answer.sections));
     tables.retain(|table| !table.rows.is_empty() && table.columns.len() > 1);
     tables

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use flitwise_page::request::Request;
 use flitwise_page::{Clock, Engine};
@@ -85,14 +85,14 @@ struct State {
     pending: usize,
     /// Whether a simulation is under way, or about to be.
     is_simulating: bool,
-    /// The last question or answer.
-    last: Instant,
+    /// When the last question or answer was, by the clock.
+    last: Duration,
 }
 
 impl State {
     /// Whether it is asked nothing, for so long.
-    fn is_idle_for(&self, time: Duration) -> bool {
-        self.pending == 0 && self.last.elapsed() > time
+    fn is_idle_for(&self, time: Duration, now: Duration) -> bool {
+        self.pending == 0 && now.saturating_sub(self.last) > time
     }
 }
 
@@ -100,6 +100,8 @@ impl State {
 struct Question {
     request: String,
     answer: oneshot::Sender<String>,
+    /// Whether it can be left out once nobody waits for its answer.
+    is_for_answer: bool,
 }
 
 /// What a panic of another thread has left is whole: nothing is held while engines work.
@@ -108,9 +110,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Sessions {
-    pub(super) fn new(limits: Limits, workers: Arc<ThreadPool>) -> Self {
-        let started = Instant::now();
-        let clock: Clock = Arc::new(move || started.elapsed());
+    pub(super) fn new(limits: Limits, clock: Clock, workers: Arc<ThreadPool>) -> Self {
         Self { limits, clock, workers, by_name: Mutex::default(), alive: Arc::default() }
     }
 
@@ -131,12 +131,14 @@ impl Sessions {
 
     /// Drops sessions that have lapsed or panicked.
     pub(super) fn drop_lapsed(&self) {
-        Self::keep_living(&mut locked(&self.by_name), self.limits.idle);
+        self.keep_living(&mut locked(&self.by_name));
     }
 
-    fn keep_living(sessions: &mut HashMap<String, Session>, idle: Duration) {
-        sessions
-            .retain(|_, session| !session.thread.is_finished() && !locked(&session.state).is_idle_for(idle));
+    fn keep_living(&self, sessions: &mut HashMap<String, Session>) {
+        let (idle, now) = (self.limits.idle, (self.clock)());
+        sessions.retain(|_, session| {
+            !session.thread.is_finished() && !locked(&session.state).is_idle_for(idle, now)
+        });
     }
 
     /// Hands a request to its session.
@@ -145,9 +147,12 @@ impl Sessions {
         session: Option<&str>,
         request: String,
     ) -> Result<(String, oneshot::Receiver<String>), Refusal> {
-        let starts = matches!(serde_json::from_str(&request), Ok(Request::SimulateStart { .. }));
+        let asked = serde_json::from_str(&request).ok();
+        let starts = matches!(asked, Some(Request::SimulateStart { .. }));
+        // a page that is left stops its simulation, and waits for no answer
+        let is_for_answer = !matches!(asked, Some(Request::SimulateStop {}));
         let mut sessions = locked(&self.by_name);
-        Self::keep_living(&mut sessions, self.limits.idle);
+        self.keep_living(&mut sessions);
         if session.is_some_and(|name| !sessions.contains_key(name)) {
             return Err(Refusal::Lapsed);
         }
@@ -158,14 +163,16 @@ impl Sessions {
         let session = sessions.get(&name).ok_or(Refusal::Lapsed)?;
         let (sender, receiver) = oneshot::channel();
         let mut state = locked(&session.state);
-        session.questions.try_send(Question { request, answer: sender }).map_err(|error| match error {
-            TrySendError::Full(_) => {
-                Refusal::Busy(format!("found {MOST_WAITING} requests that wait, wanted fewer"))
+        session.questions.try_send(Question { request, answer: sender, is_for_answer }).map_err(|error| {
+            match error {
+                TrySendError::Full(_) => {
+                    Refusal::Busy(format!("found {MOST_WAITING} requests that wait, wanted fewer"))
+                }
+                TrySendError::Disconnected(_) => Refusal::Broken,
             }
-            TrySendError::Disconnected(_) => Refusal::Broken,
         })?;
         state.pending += 1;
-        state.last = Instant::now();
+        state.last = (self.clock)();
         state.is_simulating |= starts;
         drop(state);
         Ok((name, receiver))
@@ -184,7 +191,8 @@ impl Sessions {
         if simulating.clone().count() < self.limits.simulations {
             return Ok(());
         }
-        let abandoned = simulating.filter(|(_, state)| state.is_idle_for(self.limits.abandoned));
+        let now = (self.clock)();
+        let abandoned = simulating.filter(|(_, state)| state.is_idle_for(self.limits.abandoned, now));
         let Some((name, _)) = abandoned.min_by_key(|(_, state)| state.last) else {
             let most = self.limits.simulations;
             let found = if most == 1 { "1 simulation".to_owned() } else { format!("{most} simulations") };
@@ -221,14 +229,14 @@ impl Sessions {
 
     fn session(&self) -> std::io::Result<Session> {
         let (sender, receiver) = sync_channel(MOST_WAITING);
-        let state = State { pending: 0, is_simulating: false, last: Instant::now() };
+        let state = State { pending: 0, is_simulating: false, last: (self.clock)() };
         let state = Arc::new(Mutex::new(state));
         let (clock, workers) = (Arc::clone(&self.clock), Arc::clone(&self.workers));
         let (of_thread, alive) = (Arc::clone(&state), Arc::clone(&self.alive));
         let thread =
             thread::Builder::new().name("session".to_owned()).stack_size(STACK).spawn(move || {
                 // an engine cannot move to another thread: it begins where it works
-                work(&mut Engine::new(clock, workers), &receiver, &of_thread);
+                work(&mut Engine::new(Arc::clone(&clock), workers), &receiver, &of_thread, &clock);
                 drop(alive);
             })?;
         Ok(Session { questions: sender, state, thread })
@@ -236,13 +244,13 @@ impl Sessions {
 }
 
 /// Answers questions in order until the session is dropped.
-fn work(engine: &mut Engine, questions: &Receiver<Question>, state: &Mutex<State>) {
-    for Question { request, answer } in questions {
-        // nobody waits for it any more
-        let text = (!answer.is_closed()).then(|| engine.answer(&request));
+fn work(engine: &mut Engine, questions: &Receiver<Question>, state: &Mutex<State>, clock: &Clock) {
+    for Question { request, answer, is_for_answer } in questions {
+        let is_vain = is_for_answer && answer.is_closed();
+        let text = (!is_vain).then(|| engine.answer(&request));
         let mut state = locked(state);
         state.pending -= 1;
-        state.last = Instant::now();
+        state.last = clock();
         if state.pending == 0 {
             state.is_simulating = engine.is_simulating();
         }
@@ -256,14 +264,26 @@ fn work(engine: &mut Engine, questions: &Receiver<Question>, state: &Mutex<State
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Instant;
+
     use super::*;
 
+    const CONTENTS: &str = r#"{ "ask": "contents" }"#;
+
     /// One simulation and two sessions at a time.
-    fn sessions(idle: u64, abandoned: u64, answer: u64) -> Sessions {
-        let [idle, abandoned, answer] = [idle, abandoned, answer].map(Duration::from_millis);
-        let limits = Limits { simulations: 1, sessions: 2, idle, abandoned, answer };
+    fn sessions(clock: Clock, answer: Duration) -> Sessions {
+        let limits = Limits { sessions: 2, answer, ..Limits::new(1) };
         let workers = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        Sessions::new(limits, Arc::new(workers))
+        Sessions::new(limits, clock, Arc::new(workers))
+    }
+
+    /// The same with a clock that stands until it is set \[s\].
+    fn at_rest() -> (Sessions, Arc<AtomicU64>) {
+        let now = Arc::new(AtomicU64::new(0));
+        let seconds = Arc::clone(&now);
+        let clock: Clock = Arc::new(move || Duration::from_secs(seconds.load(Ordering::Relaxed)));
+        (sessions(clock, Duration::from_secs(60)), now)
     }
 
     fn asked(sessions: &Sessions, session: Option<&str>, request: &str) -> Result<Answer, Refusal> {
@@ -271,33 +291,28 @@ mod tests {
         runtime.block_on(sessions.answer(session, request.to_owned()))
     }
 
-    const CONTENTS: &str = r#"{ "ask": "contents" }"#;
-    const LONG: u64 = 60_000;
-
     fn start() -> String {
         let text = flitwise_language::scenario::Preset::find("router16").unwrap().text;
         let run = serde_json::json!({ "precision": 0.001 });
         serde_json::json!({ "ask": "simulate_start", "text": text, "run": run }).to_string()
     }
 
-    fn wait(milliseconds: u64) {
-        thread::sleep(Duration::from_millis(milliseconds));
-    }
-
     #[test]
     fn a_session_that_is_idle_lapses() {
-        let sessions = sessions(50, LONG, LONG);
+        let (sessions, now) = at_rest();
         let name = asked(&sessions, None, CONTENTS).unwrap().session;
+        now.store(600, Ordering::Relaxed);
         assert_eq!(asked(&sessions, Some(&name), CONTENTS).unwrap().session, name);
-        wait(200);
+        now.store(1201, Ordering::Relaxed);
         assert_eq!(asked(&sessions, Some(&name), CONTENTS).unwrap_err(), Refusal::Lapsed);
         assert_eq!(asked(&sessions, Some("none"), CONTENTS).unwrap_err(), Refusal::Lapsed);
     }
 
     #[test]
     fn the_session_that_has_been_idle_for_longest_makes_room() {
-        let sessions = sessions(LONG, LONG, LONG);
+        let (sessions, now) = at_rest();
         let names = [0, 1].map(|_| asked(&sessions, None, CONTENTS).unwrap().session);
+        now.store(1, Ordering::Relaxed);
         asked(&sessions, Some(&names[0]), CONTENTS).unwrap();
         let third = asked(&sessions, None, CONTENTS).unwrap().session;
         assert_eq!(asked(&sessions, Some(&names[1]), CONTENTS).unwrap_err(), Refusal::Lapsed);
@@ -308,15 +323,16 @@ mod tests {
 
     #[test]
     fn a_simulation_beyond_the_limit_is_refused_until_one_is_abandoned_or_ends() {
-        let sessions = sessions(LONG, 100, LONG);
+        let (sessions, now) = at_rest();
         let first = asked(&sessions, None, &start()).unwrap().session;
         let second = asked(&sessions, None, CONTENTS).unwrap().session;
+        now.store(10, Ordering::Relaxed);
         let refused = asked(&sessions, Some(&second), &start());
         assert!(
             matches!(refused, Err(Refusal::Busy(why)) if why.starts_with("found 1 simulation under way"))
         );
         asked(&sessions, Some(&first), &start()).unwrap();
-        wait(200);
+        now.store(21, Ordering::Relaxed);
         asked(&sessions, Some(&second), &start()).unwrap();
         assert_eq!(asked(&sessions, Some(&first), CONTENTS).unwrap_err(), Refusal::Lapsed);
 
@@ -327,15 +343,25 @@ mod tests {
     }
 
     #[test]
-    fn a_session_whose_answer_is_late_is_dropped_and_its_thread_ends() {
-        let sessions = sessions(LONG, LONG, 100);
+    fn a_simulation_is_stopped_although_nobody_waits_for_the_answer() {
+        let (sessions, _) = at_rest();
         let name = asked(&sessions, None, &start()).unwrap().session;
-        let step = r#"{ "ask": "simulate_step", "milliseconds": 400 }"#;
+        drop(sessions.ask(Some(&name), r#"{ "ask": "simulate_stop" }"#.to_owned()).unwrap());
+        asked(&sessions, Some(&name), CONTENTS).unwrap();
+        asked(&sessions, None, &start()).unwrap();
+    }
+
+    #[test]
+    fn a_session_whose_answer_is_late_is_dropped_and_its_thread_ends() {
+        let started = Instant::now();
+        let sessions = sessions(Arc::new(move || started.elapsed()), Duration::from_secs(1));
+        let name = asked(&sessions, None, &start()).unwrap().session;
+        let step = r#"{ "ask": "simulate_step", "milliseconds": 2000 }"#;
         let late = asked(&sessions, Some(&name), step).unwrap_err();
-        assert!(matches!(late, Refusal::Busy(why) if why.starts_with("found no answer within 0.1 s")));
+        assert!(matches!(late, Refusal::Busy(why) if why.starts_with("found no answer within 1 s")));
         assert_eq!(asked(&sessions, Some(&name), CONTENTS).unwrap_err(), Refusal::Lapsed);
         while Arc::strong_count(&sessions.alive) > 1 {
-            wait(10);
+            thread::sleep(Duration::from_millis(10));
         }
     }
 }

@@ -22,6 +22,8 @@ mod one_answer;
 mod process;
 mod report;
 mod results;
+#[cfg(unix)]
+mod serve;
 mod simulate;
 mod tidy;
 mod verify;
