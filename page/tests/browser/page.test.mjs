@@ -3,18 +3,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { chromium } from "playwright-core";
 
-import { serve } from "./serve.mjs";
+import { fileServer, serve } from "./serve.mjs";
 
 const { FLITWISE_PAGE: folder, FLITWISE_COMMAND: command, FLITWISE_PICTURES: pictures } = process.env;
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const KINDS = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".wasm": "application/wasm" };
 const PATIENCE = 60_000;
 const isServed = process.env.FLITWISE_SERVED === "yes";
 
@@ -22,22 +20,8 @@ let server;
 let origin;
 let browser;
 
-async function fileServer() {
-  const server = createServer(async ({ url }, response) => {
-    const name = new URL(url, "http://localhost").pathname.slice(1) || "index.html";
-    try {
-      const body = await readFile(join(folder, name));
-      response.writeHead(200, { "content-type": KINDS[extname(name)] ?? "application/octet-stream" }).end(body);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise((listening) => { server.listen(0, "127.0.0.1", listening); });
-  return { origin: `http://127.0.0.1:${server.address().port}`, end: () => server.close() };
-}
-
 before(async () => {
-  server = isServed ? await serve() : await fileServer();
+  server = isServed ? await serve() : await fileServer(folder);
   origin = server.origin;
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });

@@ -1,8 +1,11 @@
-// Starts `flitwise serve`.
+// Where pages are from: `flitwise serve`, or a plain file server.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join } from "node:path";
 import { createInterface } from "node:readline";
 
 // A server at a free port, or at that of `origin`; it is ended as Ctrl-C ends it.
@@ -17,4 +20,21 @@ export async function serve({ origin = "http://127.0.0.1:0", options = [] } = {}
     assert.equal(code, 0);
   };
   return { origin: line.replace(/\/$/, ""), end };
+}
+
+const KINDS = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".wasm": "application/wasm" };
+
+// A server of the files in a folder.
+export async function fileServer(folder) {
+  const server = createServer(async ({ url }, response) => {
+    const name = new URL(url, "http://localhost").pathname.slice(1) || "index.html";
+    try {
+      const body = await readFile(join(folder, name));
+      response.writeHead(200, { "content-type": KINDS[extname(name)] ?? "application/octet-stream" }).end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((listening) => { server.listen(0, "127.0.0.1", listening); });
+  return { origin: `http://127.0.0.1:${server.address().port}`, end: () => server.close() };
 }
