@@ -370,10 +370,14 @@ impl Moment<'_> {
         let (places, arrival) = (places(message, self.cycle, self.ways[at]), message.arrival);
         let count = |wanted: FlitPlace| places.iter().filter(|place| **place == wanted).count() as u32;
         let own = || self.flits.iter().filter(|flit| flit.message == at);
-        let (first, last) = (
-            own().map(|flit| flit.along).max().unwrap_or(0),
-            own().map(|flit| flit.along).min().unwrap_or(0),
-        );
+        // it holds all between its header, wherever that is, and its tail
+        let along = |place: FlitPlace| match place {
+            FlitPlace::Source => 1,
+            FlitPlace::Delivered => 3 * self.ways[at] - 1,
+            place => slot(message, place).map_or(1, |(along, _)| along),
+        };
+        let ends = [places.first(), places.last()].map(|place| place.map_or(1, |place| along(*place)));
+        let [first, last] = ends;
         let pieces = (last..=first).rev().filter_map(|along| {
             let (_, slot) = slot(message, place_along(along))?;
             let (channel, router, port, lane) = slot;
