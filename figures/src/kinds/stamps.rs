@@ -1,5 +1,5 @@
-//! Stamps on an output link: which flits wait there in each cycle, the stamps that the scheduler gave them, and which of
-//! them the link takes.
+//! Stamps on an output link: which flits wait there in each cycle, the stamps that the scheduler gave them, and which
+//! of them the link takes.
 
 use flitwise_language::document::one_of;
 use flitwise_language::scenario::{Crossbar, Scenario, Scheduler};
@@ -161,12 +161,12 @@ impl FigureKind for Question {
         let ports = self.port.map_or(0..scenario.topology().ports(), |port| port..port + 1);
         let links: Vec<(u32, Vec<StampRow>)> =
             ports.map(|port| (port, rows_of_port(scenario, &record, port))).collect();
-        let best = links.iter().filter_map(|(port, rows)| {
+        let best = links.iter().map(|(port, rows)| {
             let (first, last, met) = match self.window() {
                 Some((first, last)) => (first, last, (first..=last).map(|cycle| meeting(rows, cycle)).sum()),
                 None => busiest(rows, cycles),
             };
-            Some((met, (*port, first, last), rows))
+            (met, (*port, first, last), rows)
         });
         // of equal ones the first
         let best = best.reduce(|best, other| if other.0 > best.0 { other } else { best });

@@ -543,10 +543,12 @@ impl Chart for Worms {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
-        let words = "squares: slots of buffers, outlined where a message holds them; a colour and a letter for each \
-                     message; ring: its header, double if it is blocked; bar: the output that it asks for belongs to \
-                     another message";
-        let entries = [Entry::new(Sample::None, words)];
+        let words = [
+            "squares: slots of buffers, outlined where a message holds them",
+            "a colour and a letter: a message; ring: its header, double if it is blocked",
+            "bar: the output that a blocked header asks for belongs to another message",
+        ];
+        let entries = words.map(|words| Entry::new(Sample::None, words));
         let start = legend::draw(canvas, &entries, top) + canvas.text.line_height() + GAP;
         let across = canvas.width - 2.0 * canvas.margin;
         // two lines of words below each panel, and the heading of the next one
