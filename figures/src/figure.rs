@@ -4,13 +4,14 @@
 //! title = "Network latency over the real-time load"
 //! subtitle = "16 ports"             # {traffic} stands for hosts, traffics and packets of packet switches
 //! kind = "lines"                    # lines, stacked, heat-map, distribution, chain, network,
-//!                                   # over-time, congestion-tree, timeline or phases
+//!                                   # over-time, congestion-tree, pipeline, worms, stamps, timeline or phases
 //! sources = ["published", "simulation"]    # and "refined"; each model may stay away
 //!                                   # network: "simulation" alone, beside the exact loads
 //! classes = ["R1", "BE"]            # all are the default
 //! errors = true                     # lines: model minus simulation in a panel below
 //!                                   # lines: panels = "variants" instead, a panel for each
 //!                                   # stacked: parts = "causes" or "places" instead
+//!                                   # pipeline: messages = 3, the first ones that enter; stamps: port = 0, an output
 //!
 //! [scenario]
 //! preset = "router16"               # or file = "mine.toml", or the scenario itself: [scenario.network] ..
@@ -20,6 +21,7 @@
 //! key = "class.R1.rate"             # what varies
 //! values = [0.002, 0.004, 0.006]    # where to simulate; models are drawn in between, too
 //! couple = { "class.R2.rate" = "class.R1.rate/2" }
+//!                                   # congestion-tree, pipeline, worms, stamps: values alone, times in us or cycles
 //!
 //! [y]
 //! quantity = "network-latency"      # waiting, total-latency, blocking, sharing, miss-probability, p99

@@ -120,8 +120,8 @@ impl FigureKind for Question {
             .filter_map(|(at, (message, delivery))| {
                 let mut panel = panel(scenario, &diagram, (at, message))?;
                 panel.delivered = delivery.map(|one| one.delivered_cycle);
-                panel.network_latency = delivery.map(|one| one.network_latency_cycles().into());
-                panel.waiting = delivery.map(|one| one.waiting_cycles().into());
+                panel.network_latency = delivery.map(|one| one.network_latency_cycles());
+                panel.waiting = delivery.map(|one| one.waiting_cycles());
                 Some(panel)
             })
             .collect();

@@ -5,7 +5,7 @@ mod places;
 
 use flitwise_language::network::LinkEnd;
 use flitwise_language::scenario::{Scenario, VcChoice};
-use flitwise_simulator::record::{FlitPlace, Message, Record, record, unrecorded};
+use flitwise_simulator::record::{FlitPlace, Journey, Message, Record, record, unrecorded};
 
 use super::pipeline::too_large;
 use super::*;
@@ -56,7 +56,7 @@ pub struct WormLink {
     pub to: (u32, u32),
 }
 
-/// The messages that have flits in the network at the end of a cycle.
+/// The messages whose headers have left their sources, and their tails not the network, at the end of a cycle.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct WormsPanel {
     /// The cycle.
@@ -323,15 +323,20 @@ fn panels(scenario: &Scenario, record: &Record, cycles: &[u64]) -> Vec<WormsPane
         flits
     };
     let all: Vec<Vec<FlitAt>> = cycles.iter().map(|cycle| flits_at(*cycle)).collect();
+    // a message may hold channels while all its flits are at the source or delivered
+    let is_under_way = |at: usize, cycle: u64| {
+        let flits = &record.messages[at].flits;
+        let place = |flit: Option<&Journey>| flit.map(|flit| flit.place(cycle, ways[at]));
+        place(flits.first()) != Some(FlitPlace::Source) && place(flits.last()) != Some(FlitPlace::Delivered)
+    };
+    let under_way = |cycle: u64| (0..record.messages.len()).filter(move |at| is_under_way(*at, cycle));
     // letters in the order in which messages entered, of those that are drawn
-    let mut seen: Vec<usize> = all.iter().flatten().map(|flit| flit.message).collect();
+    let mut seen: Vec<usize> = cycles.iter().flat_map(|cycle| under_way(*cycle)).collect();
     seen.sort_unstable();
     seen.dedup();
     let moment = |(cycle, flits): (&u64, &Vec<FlitAt>)| {
         let moment = Moment { scenario, record, ways: &ways, cycle: *cycle, flits, seen: &seen };
-        let mut worms: Vec<usize> = flits.iter().map(|flit| flit.message).collect();
-        worms.dedup();
-        WormsPanel { cycle: *cycle, worms: worms.into_iter().map(|message| moment.worm(message)).collect() }
+        WormsPanel { cycle: *cycle, worms: under_way(*cycle).map(|message| moment.worm(message)).collect() }
     };
     cycles.iter().zip(&all).map(moment).collect()
 }
@@ -370,10 +375,14 @@ impl Moment<'_> {
         let (places, arrival) = (places(message, self.cycle, self.ways[at]), message.arrival);
         let count = |wanted: FlitPlace| places.iter().filter(|place| **place == wanted).count() as u32;
         let own = || self.flits.iter().filter(|flit| flit.message == at);
-        let (first, last) = (
-            own().map(|flit| flit.along).max().unwrap_or(0),
-            own().map(|flit| flit.along).min().unwrap_or(0),
-        );
+        // it holds all between its header, wherever that is, and its tail
+        let along = |place: FlitPlace| match place {
+            FlitPlace::Source => 0,
+            FlitPlace::Delivered => 3 * self.ways[at],
+            place => slot(message, place).map_or(0, |(along, _)| along),
+        };
+        let [first, last] =
+            [places.first(), places.last()].map(|place| place.map_or(0, |place| along(*place)));
         let pieces = (last..=first).rev().filter_map(|along| {
             let (_, slot) = slot(message, place_along(along))?;
             let (channel, router, port, lane) = slot;
@@ -534,10 +543,12 @@ impl Chart for Worms {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, top: f64, room: Option<f64>) -> f64 {
-        let words = "squares: slots of buffers, outlined where a message holds them; a colour and a letter for each \
-                     message; ring: its header, double if it is blocked; bar: the output that it asks for belongs to \
-                     another message";
-        let entries = [Entry::new(Sample::None, words)];
+        let words = [
+            "squares: slots of buffers, outlined where a message holds them",
+            "a colour and a letter: a message; ring: its header, double if it is blocked",
+            "bar: the output that a blocked header asks for belongs to another message",
+        ];
+        let entries = words.map(|words| Entry::new(Sample::None, words));
         let start = legend::draw(canvas, &entries, top) + canvas.text.line_height() + GAP;
         let across = canvas.width - 2.0 * canvas.margin;
         // two lines of words below each panel, and the heading of the next one
@@ -757,7 +768,6 @@ mod tests {
                     let output = (WormChannel::Output, router, port, lane);
                     let next =
                         |piece: &WormPiece| (piece.channel, piece.router, piece.port, piece.lane) == output;
-                    // it may have been granted the lane and not crossed yet
                     other.pieces.iter().any(next) || other.pieces.iter().any(|piece| piece.router == router)
                 };
                 assert!(!others.is_empty() && others.iter().all(holds), "{worm:?}");

@@ -13,6 +13,8 @@ use flitwise_figures::picture::{
     Worm, WormChannel, WormLink, WormPiece, Worms, WormsPanel,
 };
 
+use flitwise_figures::published::Published;
+
 /// The first part of a latency.
 const TRANSFER: &str = "#919191";
 
@@ -549,6 +551,34 @@ fn nothing_breaks_the_drawing() {
             assert_sound(&drawn, &format!("{picture:?} {style:?}").chars().take(3000).collect::<String>());
         }
     }
+}
+
+/// Moments can be played: each is as large as the others, with one time of its own.
+#[test]
+fn moments_are_alike() {
+    let axis = Axis { label: "held".to_owned(), unit: "KB".to_owned(), logarithmic: false };
+    let mut tree = nasty_tree(&[3.0, 1.0], &axis, 3);
+    (tree.times, tree.most) = (20, 3.0);
+    let panels = tree.panels.clone();
+    tree.panels = panels.into_iter().cycle().take(40).collect();
+    let mut pictures = vec![picture("tree", "a tree", Content::CongestionTree(tree))];
+    for name in ["pipeline", "worms", "stamps"] {
+        pictures.push(Published::find(name).unwrap().figure().unwrap().picture(&[]));
+    }
+    for picture in pictures {
+        let moments = picture.moments();
+        assert!(moments.len() > 15, "{}: {}", picture.name, moments.len());
+        let mut drawn: Vec<String> = moments.iter().map(|one| svg(one, &Style::default())).collect();
+        let mut sizes: Vec<String> =
+            drawn.iter().map(|svg| svg.split_once('>').unwrap().0.to_owned()).collect();
+        sizes.dedup();
+        assert_eq!(sizes.len(), 1, "{}: {sizes:?}", picture.name);
+        if picture.name != "tree" {
+            drawn.dedup();
+            assert_eq!(drawn.len(), moments.len(), "{}: each shows something else", picture.name);
+        }
+    }
+    assert!(picture("chain", "a chain", chain(2).content).moments().is_empty());
 }
 
 #[test]
