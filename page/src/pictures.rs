@@ -5,7 +5,6 @@ use flitwise_figures::figure::Figure;
 use flitwise_figures::picture::{Axis, Content, Lines, Origin, Picture, Point, Series};
 use flitwise_figures::rows;
 use flitwise_language::scenario::Place;
-use flitwise_models::model::Model;
 use flitwise_models::queueing::{Kind, Number, Question, StationAnswer};
 use flitwise_models::table::{cycles, share};
 
@@ -159,7 +158,7 @@ fn waits(stations: &[StationLine], over: &StationsOver, style: Style) -> Result<
             panel: 0,
             style: place,
             variant: 0,
-            origin: Origin::Model(Model::Published),
+            origin: Origin::Given,
             points: drawn,
             saturated_from,
         });

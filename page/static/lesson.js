@@ -49,17 +49,29 @@ function progress({ warming_up: isWarmingUp, messages, precision }) {
   return isWarmingUp ? "Simulating: warming up" : `Simulating: ${messages.toLocaleString("en")} messages${within}`;
 }
 
-function showAnswer(place, answer) {
+// Tables that the lesson speaks of, and the others behind a click.
+function showAnswer(place, answer, titles) {
   if (answer.fault) return place.replaceChildren(paragraph(answer.fault, "refusal"));
+  const tables = answer.tables ?? [];
+  const isMeant = ({ title }) => titles.some((one) => title.startsWith(one) || one.startsWith(title.split(",")[0]));
+  const isFirst = titles.some((one) => /(model|simulated|simulation)$/.test(one));
+  const meant = tables.filter((table, at) => isMeant(table) || (isFirst && at === 0));
+  const shown = meant.length > 0 ? meant : tables.slice(0, 1);
   const box = element("div");
-  showTables(box, answer.tables ?? []);
-  place.replaceChildren(...(answer.svg ? [element("figure", {}, picture(answer.svg))] : []), box,
-    ...(answer.notes ?? []).map((note) => paragraph(note)));
+  showTables(box, shown);
+  place.replaceChildren(...(answer.svg ? [element("figure", {}, picture(answer.svg))] : []), box);
+  const others = tables.filter((table) => !shown.includes(table));
+  if (others.length > 0) {
+    const more = element("div");
+    showTables(more, others);
+    place.append(element("details", {}, element("summary", { textContent: "All tables" }), more));
+  }
+  place.append(...(answer.notes ?? []).map((note) => paragraph(note)));
 }
 
 // Asks a command, and shows its answer at the places of the text.
 async function answered(at) {
-  const { asks } = lesson.commands[at];
+  const { asks, titles } = lesson.commands[at];
   const place = document.querySelector(`[data-command="${at}"]`) ?? element("div");
   if (asks.length === 0) {
     place.replaceChildren(paragraph("For a terminal."));
@@ -71,7 +83,7 @@ async function answered(at) {
   for (const request of asks) answers[at].push(await answerTo(request, place));
   place.replaceChildren(...answers[at].map((answer) => {
     const one = element("div");
-    showAnswer(one, answer);
+    showAnswer(one, answer, titles);
     return one;
   }));
 }
@@ -302,9 +314,8 @@ async function showSide(state, at) {
     const answer = await ask({ ask: "solve", text, model: screen.models[0] ?? null, expected_errors: false, style: { ...drawn, width: 300 } });
     if (screen.solve) {
       const tables = element("div");
-      if (!answer.fault) showTables(tables, answer.tables);
-      told(answer, element("div", { className: "bars" }, ...(answer.parts ?? []).map(picture)), tables,
-        ...(answer.notes ?? []).map((note) => paragraph(note)));
+      showAnswer(tables, answer, screen.titles);
+      told(answer, element("div", { className: "bars" }, ...(answer.parts ?? []).map(picture)), tables);
     }
     if (!answer.fault) spoken.push(...says(screen, answer));
   }
@@ -362,7 +373,7 @@ function buttons(state, set) {
         const place = places[at].querySelector(".simulated");
         const found = await simulate({ ask: "simulate_start", text, set: point, run }, (one) => { status.textContent = progress(one); }, own);
         if (found.fault) place.replaceChildren(paragraph(found.fault, "refusal"));
-        else if (!screen.over) showTables(place, found.tables);
+        else if (!screen.over) showAnswer(place, found, screen.titles);
         else if (text === state.texts[at]) {
           state.points[at].push({ x: Number(point[0].value), latencies: found.latencies });
           await showSides(state, set());

@@ -24,7 +24,7 @@ export function showTables(place, tables) {
     const table = element("table", {}, element("caption", { textContent: title }),
       element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body));
     const box = element("div", { className: "wide", tabIndex: 0 }, table);
-    box.setAttribute("role", "region");
+    box.setAttribute("role", "group");
     box.setAttribute("aria-label", title);
     return box;
   }));

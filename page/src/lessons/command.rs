@@ -12,14 +12,16 @@ pub struct Command {
     pub line: String,
     /// Requests that ask the same; none where the page has no such question.
     pub asks: Vec<Value>,
+    /// Titles of the tables that the lesson shows of it; empty: the first one.
+    pub titles: Vec<String>,
 }
 
 impl Command {
-    /// Reads a line such as `flitwise solve --preset cube6`.
+    /// Reads a line such as `flitwise solve --preset cube6`, and what follows it in the lesson.
     ///
     /// # Errors
     /// A line that names no preset, or sets what cannot be set.
-    pub fn read(line: &str) -> Result<Self, String> {
+    pub fn read(line: &str, printed: &str) -> Result<Self, String> {
         let words = words(line);
         let option = |name: &str| {
             let at = words.iter().position(|word| word == name)?;
@@ -69,7 +71,9 @@ impl Command {
             }
             _ => Vec::new(),
         };
-        Ok(Self { line: line.to_owned(), asks })
+        let is_title = |line: &&str| line.starts_with(|letter: char| letter.is_ascii_alphanumeric());
+        let titles = printed.lines().filter(is_title).map(str::to_owned).collect();
+        Ok(Self { line: line.to_owned(), asks, titles })
     }
 }
 
@@ -96,14 +100,15 @@ mod tests {
     fn a_line_becomes_a_request() {
         let line =
             "flitwise solve --preset router-nic-quick --set mix.duration='\"8 frames\"' --model router-nic";
-        let command = Command::read(line).unwrap();
+        let command = Command::read(line, "Phase by phase\n phase  share\n").unwrap();
+        assert_eq!(command.titles, ["Phase by phase"]);
         assert_eq!(command.asks[0]["model"], "router-nic");
         assert!(command.asks[0]["text"].as_str().unwrap().contains("duration = \"8 frames\""));
-        let simulate = Command::read("flitwise simulate --precision 3% --replications 4").unwrap();
+        let simulate = Command::read("flitwise simulate --precision 3% --replications 4", "").unwrap();
         assert_eq!(simulate.asks[0]["run"], json!({ "precision": 0.03, "replications": 4 }));
-        assert_eq!(Command::read("flitwise compare --no-store").unwrap().asks.len(), 2);
-        assert!(Command::read("flitwise explain").unwrap().asks.is_empty());
-        assert!(Command::read("flitwise solve --preset nothing").is_err());
-        assert!(Command::read("flitwise solve --set class.R1.ratte=1").is_err());
+        assert_eq!(Command::read("flitwise compare --no-store", "").unwrap().asks.len(), 2);
+        assert!(Command::read("flitwise explain", "").unwrap().asks.is_empty());
+        assert!(Command::read("flitwise solve --preset nothing", "").is_err());
+        assert!(Command::read("flitwise solve --set class.R1.ratte=1", "").is_err());
     }
 }

@@ -30,9 +30,10 @@ pub fn page(lesson: &Lesson) -> Result<String, String> {
     let (before, answer) = lesson.parts();
     let (try_it, question) = before.split_once(QUESTION).unwrap_or((before, ""));
     let parts = [try_it, question, answer].map(|part| text.html(part));
-    let mut lines: Vec<String> = text.commands.iter().map(|line| (*line).to_owned()).collect();
-    lines.extend(screens.commands.iter().cloned());
-    let commands: Result<Vec<Command>, String> = lines.iter().map(|line| Command::read(line)).collect();
+    let further = screens.commands.iter().map(|line| (line.clone(), String::new()));
+    let lines: Vec<(String, String)> = text.commands.iter().cloned().chain(further).collect();
+    let commands: Result<Vec<Command>, String> =
+        lines.iter().map(|(line, printed)| Command::read(line, printed)).collect();
     let commands = commands.map_err(at)?;
     let formulas: Vec<Formula> = text.formulas.iter().map(|(_, formula)| formula.clone()).collect();
     let wanted = screens
@@ -100,8 +101,8 @@ fn escaped(text: &str) -> String {
 struct Writer {
     /// How numbers are spelled that are found in answers.
     formulas: Vec<(String, Formula)>,
-    /// Commands so far.
-    commands: Vec<String>,
+    /// Commands so far, and what they print.
+    commands: Vec<(String, String)>,
 }
 
 impl Writer {
@@ -144,9 +145,16 @@ impl Writer {
     /// A block of commands: places for their answers.
     fn commands(&mut self, block: &str) -> String {
         let mut written = String::new();
-        for line in block.lines().filter_map(|line| line.strip_prefix("$ ")) {
+        for line in block.lines() {
+            let Some(line) = line.strip_prefix("$ ") else {
+                self.commands.iter_mut().next_back().into_iter().for_each(|(_, printed)| {
+                    printed.push_str(line);
+                    printed.push('\n');
+                });
+                continue;
+            };
             let place = self.commands.len();
-            self.commands.push(line.to_owned());
+            self.commands.push((line.to_owned(), String::new()));
             let line = escaped(line);
             written.push_str(&format!(
                 "<figure class=\"command\"><pre tabindex=\"0\">{line}</pre><div data-command=\"{place}\"></div></figure>\n"

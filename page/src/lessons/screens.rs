@@ -20,6 +20,7 @@
 //! set = ["class.R1.rate=0.005"]
 //! knob = { key = "class.R2.vtick", label = "Vtick of R2", unit = "cycles/flit", from = 6.25, to = 25 }
 //! solve = true                                  # tables and bars of the usual model, or of `model`
+//! titles = ["Frames"]                           # of those tables; the first one without it
 //! models = ["published", "refined"]             # for curves
 //! over = "class.R1.rate=0.001:0.008:30"         # a curve
 //! distribution = true
@@ -106,6 +107,9 @@ pub struct Screen {
     /// As `--couple` takes them.
     #[serde(default)]
     pub couple: Vec<String>,
+    /// Titles of the tables to show of an answer; the first one without them.
+    #[serde(default)]
+    pub titles: Vec<String>,
     /// Whether the whole distribution is shown.
     #[serde(default)]
     pub distribution: bool,

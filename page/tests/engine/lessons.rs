@@ -18,7 +18,7 @@ struct Answers {
 
 impl Answers {
     fn of(&mut self, line: &str) -> Vec<Value> {
-        let command = Command::read(line).unwrap();
+        let command = Command::read(line, "").unwrap();
         command.asks.iter().map(|request| self.answer(request)).collect()
     }
 
