@@ -38,7 +38,7 @@
 //! x = [0.002, 0.004]
 //! y = [38.1, 41.0]                  # in the unit of the y axis
 //!
-//! [quick]                           # over-time, phases: a shorter run for quick reports
+//! [quick]                           # lines, over-time, phases: a shorter run for quick reports
 //! set = { "measure.end" = "300 us" }
 //!
 //! [[claim]]                         # what somebody says about it
@@ -616,6 +616,13 @@ impl Reading<'_> {
             is_new
         });
         self.reader.refuse_all(found);
+    }
+
+    /// What `[quick]` sets for a quick report.
+    pub(crate) fn shorter_run(&mut self, root: &Table<'_>) -> Option<Vec<Entry>> {
+        let table = self.reader.table(root, "quick")?;
+        self.reader.refuse_unknown(&table, &["set"]);
+        Some(self.reader.settings(&table, "set").into_iter().cloned().collect())
     }
 
     pub(crate) fn refuse(&mut self, table: &Table<'_>, key: &str, found: String, wanted: &str) {

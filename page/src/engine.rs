@@ -58,8 +58,28 @@ impl Engine {
             .unwrap_or_else(|fault| format!("{{\"fault\":{:?}}}", fault.fault))
     }
 
+    /// In a browser pictures and all other answers are modules of their own: what is absent in one is linked in the other.
     fn answer_to(&mut self, request: Request) -> Result<String, NoAnswer> {
+        const DRAWS: bool = cfg!(feature = "pictures");
+        const ANSWERS: bool = cfg!(feature = "answers");
         match request {
+            Request::Figures { text } if DRAWS => written(&pictures::offered(&text)?),
+            Request::Figure { figure, text, style } if DRAWS => {
+                written(&pictures::figure(&figure, &text, drawn(style)?)?)
+            }
+            Request::Station { stations, over, style } if DRAWS => {
+                written(&pictures::stations(&stations, over.as_ref(), drawn(style)?)?)
+            }
+            other if ANSWERS => self.other_answer(other),
+            _ => Err(NoAnswer::new("found a request that this module has no answer to")),
+        }
+    }
+
+    fn other_answer(&mut self, request: Request) -> Result<String, NoAnswer> {
+        match request {
+            Request::Figures { .. } | Request::Figure { .. } | Request::Station { .. } => {
+                Err(NoAnswer::new("found a picture, wanted another request of this module"))
+            }
             Request::Contents {} => written(&contents()),
             Request::Preset { name } => written(&Text { text: preset(&name)?.text.to_owned() }),
             Request::Scenario { text } => written(&form::form(&text)),
@@ -77,13 +97,6 @@ impl Engine {
             Request::Curve { text, over, couple, models, simulated, style } => {
                 let grid = curve::grid(document(&text)?, &over, &couple)?;
                 written(&curve::curve(&grid, &models, &simulated, drawn(style)?)?)
-            }
-            Request::Figures { text } => written(&pictures::offered(&text)?),
-            Request::Figure { figure, text, style } => {
-                written(&pictures::figure(&figure, &text, drawn(style)?)?)
-            }
-            Request::Station { stations, over, style } => {
-                written(&pictures::stations(&stations, over.as_ref(), drawn(style)?)?)
             }
             Request::Commands { text, preset, model, over, couple, run } => {
                 let document = document(&text)?;

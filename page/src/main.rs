@@ -20,8 +20,9 @@ const USAGE: &str = "\
 usage: flitwise-page build OUT    make the folder OUT of static files, or renew it
        flitwise-page answer       answer requests, a line of JSON each, from standard input";
 
-/// The engine's file.
-const ENGINE: &str = "engine.wasm";
+/// The modules of the engine, and the features of this package that they have. The second is loaded when the first picture
+/// is asked for.
+const MODULES: [(&str, &str); 2] = [("engine.wasm", "answers"), ("pictures.wasm", "pictures")];
 /// What the first page may have compressed, with all that it loads \[bytes\].
 const MOST_COMPRESSED: usize = 1_500_000;
 
@@ -63,28 +64,30 @@ fn at<E: Display>(path: &Path) -> impl Fn(E) -> String + '_ {
 fn build(out: &Path) -> Result<(), String> {
     // what cannot be written is known before minutes of compiling
     fs::create_dir_all(out).map_err(at(out))?;
-    let probe = out.join(ENGINE);
+    let probe = out.join(MODULES[0].0);
     fs::OpenOptions::new().create(true).append(true).open(&probe).map_err(at(&probe))?;
     say("compiling the engine; the first time takes some minutes");
-    let wasm = compiled()?;
-    let engine = trimmed(&fs::read(&wasm).map_err(at(&wasm))?);
+    let mut modules = Vec::new();
+    for (name, feature) in MODULES {
+        let wasm = compiled(feature)?;
+        modules.push((name, trimmed(&fs::read(&wasm).map_err(at(&wasm))?)));
+    }
     let beside = files(EnginePlace::Browser)?;
     let beside = beside.iter().map(|file| (file.name.as_ref(), file.bytes.as_ref()));
-    let (mut first, mut lessons) = ((0, 0), (0, 0));
-    for (name, bytes) in beside.chain([(ENGINE, engine.as_slice())]) {
+    let (mut first, mut later) = ((0, 0), (0, 0));
+    for (name, bytes) in beside.chain(modules.iter().map(|(name, bytes)| (*name, bytes.as_slice()))) {
         let path = out.join(name);
         fs::write(&path, bytes).map_err(at(&path))?;
         let packed = compressed(bytes).map_err(at(&path))?;
-        // a lesson is loaded when it is opened
         let is_lesson = name == "lesson.js" || name.ends_with(".html") && name != "index.html";
-        let sum = if is_lesson { &mut lessons } else { &mut first };
+        let sum = if is_lesson || name == MODULES[1].0 { &mut later } else { &mut first };
         *sum = (sum.0 + bytes.len(), sum.1 + packed);
         if !is_lesson {
-            say(&format!("{name:12} {:>9} bytes {packed:>9} compressed", bytes.len()));
+            say(&format!("{name:13} {:>9} bytes {packed:>9} compressed", bytes.len()));
         }
     }
-    say(&format!("{:12} {:>9} bytes {:>9} compressed", "first page", first.0, first.1));
-    say(&format!("{:12} {:>9} bytes {:>9} compressed", "lessons", lessons.0, lessons.1));
+    say(&format!("{:13} {:>9} bytes {:>9} compressed", "first page", first.0, first.1));
+    say(&format!("{:13} {:>9} bytes {:>9} compressed", "all else", later.0, later.1));
     if first.1 > MOST_COMPRESSED {
         return Err(format!("found {} bytes compressed, wanted at most {MOST_COMPRESSED}", first.1));
     }
@@ -92,14 +95,14 @@ fn build(out: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Compiles the engine, and says where it is.
-fn compiled() -> Result<PathBuf, String> {
+/// Compiles the part of the engine with a feature, and says where it is.
+fn compiled(feature: &str) -> Result<PathBuf, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let script = root.join(".ci/wasm");
     if !script.exists() {
         return Err(format!("{}: not there, wanted the sources of flitwise", script.display()));
     }
-    let found = Command::new("bash").arg(&script).arg("build").stderr(Stdio::inherit()).output();
+    let found = Command::new("bash").arg(&script).args(["build", feature]).stderr(Stdio::inherit()).output();
     let found = found.map_err(|error| format!("bash: {error}; it runs {}", script.display()))?;
     if !found.status.success() {
         return Err("the engine was not compiled; what is wrong stands above".to_owned());

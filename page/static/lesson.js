@@ -198,8 +198,8 @@ async function reveal(mark) {
   predicted = { mark };
   judge();
   if (!isFirst) return;
-  location.hash = "answer";
   $("rest").hidden = false;
+  writeLink();
   lesson.screens.forEach(showScreen);
   for (let at = 0; at < lesson.commands.length; at += 1) {
     if (!answers[at]) await answered(at);
@@ -209,6 +209,22 @@ async function reveal(mark) {
 }
 
 // ------------------------------------------------------------------------------------------------------------ screens
+
+const turns = new Map(); // by screen: where its knob was turned to
+
+// A link opens the answer, with all knobs where they are.
+function writeLink() {
+  const knobs = [...turns].map(([at, number]) => `&${at}=${number}`).join("");
+  history.replaceState(null, "", `#answer${knobs}`);
+}
+
+function readLink() {
+  const [word, ...knobs] = location.hash.slice(1).split("&");
+  for (const [at, number] of knobs.map((one) => one.split("=").map(Number))) {
+    if (Number.isFinite(at) && Number.isFinite(number)) turns.set(at, number);
+  }
+  return word === "answer";
+}
 
 // What a knob sets at a number.
 function settings(knob, number) {
@@ -240,7 +256,7 @@ function showScreen(screen, at) {
   const about = element("div");
   about.innerHTML = screen.about; // written by the program that built the page
   const id = `knob-${at}`;
-  const range = knob && element("input", { type: "range", id, min: knob.from, max: knob.to, step: knob.step, value: knob.at });
+  const range = knob && element("input", { type: "range", id, min: knob.from, max: knob.to, step: knob.step, value: turns.get(at) ?? knob.at });
   const number = element("output", { htmlFor: id });
   const box = element("section", { className: "screen" }, element("h3", { textContent: screen.title }), about);
   if (knob) {
@@ -271,7 +287,12 @@ function showScreen(screen, at) {
     }
     isShowing = false;
   };
-  range?.addEventListener("input", () => { state.points = sides.map(() => []); show(); });
+  range?.addEventListener("input", () => {
+    turns.set(at, Number(range.value));
+    writeLink();
+    state.points = sides.map(() => []);
+    show();
+  });
   dark.addEventListener("change", show);
   show();
 }
@@ -400,7 +421,7 @@ async function begin() {
   showPrediction();
   const shown = Array.from({ length: lesson.shown }, (_, at) => at);
   const isBefore = (at) => !$("answer").contains(document.querySelector(`[data-command="${at}"]`));
-  if (location.hash === "#answer") reveal(null);
+  if (readLink()) reveal(null);
   for (const at of shown.filter(isBefore)) {
     if (!answers[at]) await answered(at);
     writeNumbers();

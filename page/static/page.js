@@ -466,6 +466,7 @@ const copied = {
   link: () => location.href,
   toml: () => state.text,
   svg: () => drawn?.svg,
+  drawn: () => $("drawn").querySelector("svg")?.outerHTML,
   csv: () => drawn?.csv,
   table: () => solved.map(({ csv }, at) => (at === 0 ? csv : csv.slice(csv.indexOf("\n") + 1))).join(""),
   command: () => $("commands").textContent,

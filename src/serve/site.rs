@@ -65,8 +65,8 @@ impl Site {
         }
         let name = if path == "/" { "index.html" } else { path.trim_start_matches('/') };
         let file = self.files.iter().find(|file| file.name == name && path.matches('/').count() == 1);
-        let file =
-            file.ok_or_else(|| plain(StatusCode::NOT_FOUND, "found no such page, wanted / or /lessons.html"))?;
+        let file = file
+            .ok_or_else(|| plain(StatusCode::NOT_FOUND, "found no such page, wanted / or /lessons.html"))?;
         allow(request.method(), &[Method::GET, Method::HEAD])?;
         Ok(reply(StatusCode::OK, file.media_type, Bytes::copy_from_slice(&file.bytes)))
     }

@@ -3,6 +3,7 @@
 mod drawing;
 mod text;
 
+use flitwise_language::document::Entry;
 use flitwise_language::quantity::{Measure, Quantity, Unit};
 use flitwise_language::scenario::{DeadlineSpec, Scenario, UnitsSpec};
 use flitwise_models::answer::Answer;
@@ -107,6 +108,8 @@ pub(crate) struct Question {
     pub(crate) variants: Vec<Variant>,
     /// What a paper prints of it.
     printed: Vec<Printed>,
+    /// Changes that make runs of given length shorter, for quick reports.
+    pub(super) quick: Option<Vec<Entry>>,
 }
 
 /// A unit of times on the y axis.
@@ -121,7 +124,7 @@ pub(super) struct TimeUnit {
 impl FigureFile for Question {
     const WORD: &'static str = "lines";
     const KEYS: &'static [&'static str] =
-        &["x", "y", "variant", "classes", "errors", "panels", "sources", "printed"];
+        &["x", "y", "variant", "classes", "errors", "panels", "sources", "printed", "quick"];
 
     fn read(reading: &mut Reading<'_>, root: &Table<'_>, scenario: Option<&Scenario>) -> Option<Self> {
         let x = reading.sweep(root, "x");
@@ -133,7 +136,8 @@ impl FigureFile for Question {
         let unit = time_unit(reading, &y, measures.as_deref(), scenario);
         let variants = reading.variants(root);
         let printed = reading.printed(root, &variants);
-        Some(Self { x: x?, measures: measures?, unit, y_range, variants, printed })
+        let quick = reading.shorter_run(root);
+        Some(Self { x: x?, measures: measures?, unit, y_range, variants, printed, quick })
     }
 }
 

@@ -179,6 +179,7 @@ impl Figure {
                 quick.settings
             }),
             super::Question::Phases(phases) => phases.quick.take(),
+            super::Question::Lines(lines) => lines.quick.take(),
             _ => None,
         };
         let Some(settings) = settings else { return Ok(()) };

@@ -61,10 +61,7 @@ impl FigureFile for Question {
         let logarithmic = reading.logarithmic(&y);
         let variants = reading.variants(root);
         let unit = time_unit(reading, &y, columns.as_deref(), scenario);
-        let quick = reading.reader.table(root, "quick").map(|table| {
-            reading.reader.refuse_unknown(&table, &["set"]);
-            reading.reader.settings(&table, "set").into_iter().cloned().collect()
-        });
+        let quick = reading.shorter_run(root);
         let place = |table: &Table<'_>, key| table.get(key).map_or(table.place, |node| &node.place).clone();
         let key = if y.get("columns").is_some() { "columns" } else { "column" };
         let places = [place(&y, key), place(root, "scenario")];

@@ -72,9 +72,13 @@ for (const name of names) {
     const knob = page.locator('.screen > .field input[type="range"]').first();
     if (await knob.count() > 0) {
       await knob.focus();
+      const there = await knob.inputValue();
       await page.keyboard.press("ArrowLeft");
-      await page.keyboard.press("ArrowRight");
       await page.waitForFunction((before) => performance.getEntriesByName("answered").length > before, before);
+      const turned = await knob.inputValue();
+      assert.notEqual(turned, there);
+      assert.match(page.url(), new RegExp(`#answer&\\d=${turned}$`));
+      await page.keyboard.press("ArrowRight");
     }
     const step = page.locator('.screen figure button:text-is("Step")').first();
     if (await step.count() > 0) {

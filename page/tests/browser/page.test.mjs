@@ -178,6 +178,38 @@ test("every kind of system is answered or refused in words", async (t) => {
   await page.locator("#tail svg").waitFor();
 });
 
+test("a scenario has pictures of its own, which step and play", async (t) => {
+  const page = await open(t);
+  await page.locator("#more summary").click();
+  const drawn = page.locator("#drawn svg");
+  await drawn.waitFor();
+  const titles = await page.locator("#figure option").allInnerTexts();
+  assert.ok(titles.some((title) => title.startsWith("Markov chain")), titles.join());
+  for (const title of titles) {
+    const before = await drawn.first().innerHTML();
+    await page.locator("#figure").selectOption(title);
+    if (title !== titles[0]) {
+      await page.waitForFunction((before) => document.querySelector("#drawn svg")?.innerHTML !== before, before);
+    }
+    assert.equal(await page.locator("#drawn .refusal").count(), 0, title);
+    await look(page, `drawn-${title.split(" ")[0].toLowerCase()}`);
+  }
+  const pipeline = titles.find((title) => title.startsWith("Pipeline"));
+  await page.locator("#figure").selectOption(pipeline);
+  await page.locator('#drawn button:text-is("Step")').waitFor();
+  const first = await drawn.innerHTML();
+  await page.locator('#drawn button:text-is("Step")').click();
+  assert.notEqual(await drawn.innerHTML(), first);
+  assert.ok(page.url().includes("figure=Pipeline"), page.url());
+  const other = await open(t, { hash: new URL(page.url()).hash });
+  await other.locator("#drawn svg").waitFor();
+  assert.equal(await other.locator("#figure").inputValue(), pipeline);
+  for (const name of ["mesh4x4", "recn64-quick", "mediaworm-quick"]) {
+    await doing(page, () => page.locator("#preset").selectOption(name));
+    await page.waitForFunction(() => !document.querySelector("#drawn .refusal"));
+  }
+});
+
 test("an engine that stops is started again, with a message", { skip: isServed }, async (t) => {
   const context = await browser.newContext();
   t.after(() => context.close());
