@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-const GROUPS: [&str; 3] = ["models", "simulator", "experiment"];
+const GROUPS: [&str; 4] = ["models", "simulator", "experiment", "page"];
 
 /// A copy of the sources, and in it a `cargo` that keeps what it is asked to test, and fails if it is told to.
 struct Copy {
@@ -37,6 +37,7 @@ impl Copy {
             copy_folder(&root.join(name), &copy.path(name));
         }
         fs::write(copy.path(".ci/wasm"), "#!/bin/sh\n").unwrap();
+        fs::write(copy.path(".ci/page"), "#!/bin/sh\necho in Chromium >> asked\n").unwrap();
         fs::create_dir(copy.path("bin")).unwrap();
         let stub = format!(
             "#!/bin/sh\n[ \"$1\" = tree ] && exec '{}' \"$@\" --offline\necho \"$@\" >> asked\n[ ! -e failing ]\n",
@@ -93,7 +94,7 @@ impl Copy {
 #[test]
 fn long_checks_run_when_their_sources_have_changed_and_only_then() {
     let copy = Copy::new();
-    fs::write(copy.path(".ci/long-checks.stamps"), "models 0\nsimulator 0\nexperiment 0\n").unwrap();
+    fs::write(copy.path(".ci/long-checks.stamps"), "models 0\nsimulator 0\nexperiment 0\npage 0\n").unwrap();
     assert_eq!(copy.stale(), GROUPS);
 
     // what fails is not stamped
@@ -106,7 +107,8 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
     // what passes is, and does not run again
     assert!(copy.long_checks(&[]).status.success());
     let asked = copy.asked();
-    for program in ["--test models", "--test simulator", "--test experiment"] {
+    for program in ["--test models", "--test simulator", "--test experiment", "--test engine", "in Chromium"]
+    {
         assert!(asked.iter().any(|line| line.contains(program)), "{program}: {asked:?}");
     }
     assert_eq!(copy.stale(), Vec::<&str>::new());
@@ -133,6 +135,9 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
         ("validation/simulator/src/wormhole.rs", &["simulator"]),
         ("validation/simulator/tests/simulator/against_plain.rs", &["simulator"]),
         ("validation/experiment/src/statistics.rs", &["experiment"]),
+        ("page/src/lessons.rs", &["page"]),
+        ("page/static/lesson.js", &["page"]),
+        ("page/lessons/little.toml", &["page"]),
     ] {
         let before = fs::read(copy.path(name)).unwrap();
         copy.append(name, "changed = 0\n");
@@ -140,5 +145,7 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
         fs::write(copy.path(name), before).unwrap();
     }
     copy.replace_in_manifest("opt-level = 3", "opt-level = 1");
+    assert_eq!(copy.stale(), ["models", "simulator", "experiment"]);
+    copy.replace_in_manifest("opt-level = \"z\"", "opt-level = 3");
     assert_eq!(copy.stale(), GROUPS);
 }
