@@ -291,6 +291,13 @@ mod tests {
         runtime.block_on(sessions.answer(session, request.to_owned()))
     }
 
+    /// Waits until no more threads of engines are left: one whose session is gone ends a little later.
+    fn until_threads(sessions: &Sessions, count: usize) {
+        while Arc::strong_count(&sessions.alive) > 1 + count {
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     fn start() -> String {
         let text = flitwise_language::scenario::Preset::find("router16").unwrap().text;
         let run = serde_json::json!({ "precision": 0.001 });
@@ -335,6 +342,7 @@ mod tests {
         now.store(21, Ordering::Relaxed);
         asked(&sessions, Some(&second), &start()).unwrap();
         assert_eq!(asked(&sessions, Some(&first), CONTENTS).unwrap_err(), Refusal::Lapsed);
+        until_threads(&sessions, 1);
 
         let third = asked(&sessions, None, CONTENTS).unwrap().session;
         assert!(matches!(asked(&sessions, Some(&third), &start()), Err(Refusal::Busy(_))));
@@ -360,8 +368,6 @@ mod tests {
         let late = asked(&sessions, Some(&name), step).unwrap_err();
         assert!(matches!(late, Refusal::Busy(why) if why.starts_with("found no answer within 1 s")));
         assert_eq!(asked(&sessions, Some(&name), CONTENTS).unwrap_err(), Refusal::Lapsed);
-        while Arc::strong_count(&sessions.alive) > 1 {
-            thread::sleep(Duration::from_millis(10));
-        }
+        until_threads(&sessions, 0);
     }
 }

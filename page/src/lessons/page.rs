@@ -157,7 +157,8 @@ impl Writer {
             self.commands.push((line.to_owned(), String::new()));
             let line = escaped(line);
             written.push_str(&format!(
-                "<figure class=\"command\"><pre tabindex=\"0\">{line}</pre><div data-command=\"{place}\"></div></figure>\n"
+                "<figure class=\"command\"><pre tabindex=\"0\">{line}</pre>\
+                 <div data-command=\"{place}\"></div></figure>\n"
             ));
         }
         written

@@ -262,8 +262,8 @@ fn weight(origin: Origin, two: bool) -> Weight {
     }
 }
 
-/// The dashes of a curve: of what is given beside others, of a model beside measured curves, else by variant, else of the
-/// published one of two models.
+/// The dashes of a curve: of what is given beside others, of a model beside measured curves, else by variant, else of
+/// the published one of two models.
 fn dash(origin: Origin, variant: usize, lines: &Lines) -> usize {
     if origin == Origin::Given && lines.series.iter().any(|series| series.origin != Origin::Given) {
         return 2;
