@@ -52,11 +52,11 @@ function progress({ warming_up: isWarmingUp, messages, precision }) {
 // Tables that the lesson speaks of, and the others behind a click.
 function showAnswer(place, answer, titles) {
   if (answer.fault) return place.replaceChildren(paragraph(answer.fault, "refusal"));
-  const tables = answer.tables ?? [];
+  const tables = [...(answer.tables ?? []), ...(answer.csv && answer.svg ? [pointsOf(answer.csv)] : [])];
   const isMeant = ({ title }) => titles.some((one) => title.startsWith(one) || one.startsWith(title.split(",")[0]));
   const isFirst = titles.some((one) => /(model|simulated|simulation)$/.test(one));
   const meant = tables.filter((table, at) => isMeant(table) || (isFirst && at === 0));
-  const shown = meant.length > 0 ? meant : tables.slice(0, 1);
+  const shown = meant.length > 0 || answer.csv ? meant : tables.slice(0, 1);
   const box = element("div");
   showTables(box, shown);
   place.replaceChildren(...(answer.svg ? [element("figure", {}, picture(answer.svg))] : []), box);
@@ -95,6 +95,16 @@ const words = (head) => head.replaceAll(/[_-]/g, " ");
 function ofCsv(csv) {
   const [heads, ...rows] = csv.trim().split("\n").map((line) => line.split(","));
   return { columns: heads.map((head) => ({ head })), rows };
+}
+
+// The points of a curve as a table, with as many digits as can be read.
+function pointsOf(csv) {
+  const { columns, rows } = ofCsv(csv);
+  const short = (cell) => (cell === "" || Number.isNaN(Number(cell)) ? cell : String(Number(Number(cell).toPrecision(5))));
+  const isTold = columns.map((_, at) => rows.some((row) => row[at] !== ""));
+  const told = (list) => list.filter((_, at) => isTold[at]);
+  return { title: "Points of the curves", columns: told(columns).map(({ head }) => ({ head: words(head), unit: "" })),
+    rows: rows.map((row) => told(row).map(short)) };
 }
 
 // The number of a table that is meant, or nothing.
@@ -307,7 +317,8 @@ async function showSides(state, set) {
       continue;
     }
     state.texts[at] = found.text;
-    spoken.push(...await showSide(state, at));
+    const { label } = sides[at];
+    spoken.push(...(await showSide(state, at)).map((text) => (label ? `${label}: ${text}` : text)));
   }
   said.textContent = spoken.join(" ");
 }

@@ -42,7 +42,7 @@ impl Reference {
         let (what, command) = text.trim().rsplit_once(", command ")?;
         let is_half_width = what.starts_with('±');
         let what = what.trim_start_matches('±');
-        let (quantity, row) = what.split_once(" of ").unwrap_or((what, ""));
+        let (quantity, row) = what.rsplit_once(" of ").unwrap_or((what, ""));
         let row = row.split(" @ ").filter(|cell| !cell.is_empty()).map(str::to_owned).collect();
         Some(Self {
             command: command.trim().parse().ok()?,
