@@ -56,7 +56,7 @@ function showAnswer(place, answer, titles) {
   const isMeant = ({ title }) => titles.some((one) => title.startsWith(one) || one.startsWith(title.split(",")[0]));
   const isFirst = titles.some((one) => /(model|simulated|simulation)$/.test(one));
   const meant = tables.filter((table, at) => isMeant(table) || (isFirst && at === 0));
-  const shown = meant.length > 0 || answer.csv ? meant : tables.slice(0, 1);
+  const shown = meant.length > 0 || answer.svg ? meant : tables.slice(0, 1);
   const box = element("div");
   showTables(box, shown);
   place.replaceChildren(...(answer.svg ? [element("figure", {}, picture(answer.svg))] : []), box);
