@@ -128,9 +128,6 @@ impl Writer {
                     let code = format!("<code>{}</code>", self.numbered(&code));
                     events.push(Event::InlineHtml(CowStr::from(code)));
                 }
-                Event::Start(Tag::Heading { level, .. }) if level == pulldown_cmark::HeadingLevel::H1 => {
-                    events.push(event);
-                }
                 other => events.push(other),
             }
         }

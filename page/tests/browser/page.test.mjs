@@ -152,7 +152,7 @@ test("a simulation shows its intervals and can be stopped half way", async (t) =
 
 test("the page answers while it simulates", async (t) => {
   const page = await open(t);
-  await page.locator("#precision").selectOption("0.005");
+  await doing(page, () => page.locator("#precision").selectOption("0.005"));
   await page.locator("#here").click();
   await page.waitForFunction(() => document.querySelector("#simulated").textContent !== "");
   await rate(page).focus();
