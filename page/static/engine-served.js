@@ -3,6 +3,7 @@
 const AGAIN_MILLISECONDS = 1_000;
 const SESSION = "flitwise-session";
 const LAPSED = 410;
+const BUSY = 503;
 
 export class Engine {
   sentence = `All is computed by flitwise serve at ${location.host}; the page asks nobody else.`;
@@ -35,7 +36,7 @@ export class Engine {
         if (response.ok) return JSON.parse(text);
         // a session holds nothing but its simulation: all else is asked again in a new one
         const isOfSimulation = ["simulate_step", "simulate_stop"].includes(request.ask);
-        if (response.status !== LAPSED || isOfSimulation) return { fault: text.trim(), faults: [] };
+        if (response.status !== LAPSED || isOfSimulation) return { fault: text.trim(), faults: [], isBusy: response.status === BUSY };
       } catch {
         this.#isLost = true;
         this.#tell(`There is no answer from flitwise serve at ${location.host}; it is asked again until there is one.`);

@@ -7,6 +7,8 @@ import { dark, element, moveByKey, paragraph, picture, player, showTables, style
 const $ = (id) => document.getElementById(id);
 const STEP_MILLISECONDS = 50;
 const POINTS_SIMULATED = 5;
+const AGAIN_MILLISECONDS = 1000;
+const MOST_TRIES = 20;
 const engine = new Engine();
 const ask = (request) => engine.ask(request);
 const lesson = JSON.parse($("lesson").textContent);
@@ -18,10 +20,15 @@ const known = new Map(); // by request: its answer, to come or there
 // One simulation at a time; the next one waits.
 let last = Promise.resolve();
 
-// Simulates to the end; `show` takes what there is in between, and `own.isStopped` ends it.
+// Simulates to the end; `show` takes what there is in between, and `own.isStopped` ends it. A server that simulates for
+// others, such as a page that was just left, is asked again.
 function simulate(request, show, own = {}) {
   const work = async () => {
     let found = await ask(request);
+    for (let tries = 0; found.isBusy && tries < MOST_TRIES; tries += 1) {
+      await new Promise((over) => { setTimeout(over, AGAIN_MILLISECONDS); });
+      found = await ask(request);
+    }
     while (!found.fault && !found.ended) {
       found = await ask(own.isStopped ? { ask: "simulate_stop" } : { ask: "simulate_step", milliseconds: STEP_MILLISECONDS });
       if (!found.fault) show(found);
