@@ -58,7 +58,8 @@ impl Engine {
             .unwrap_or_else(|fault| format!("{{\"fault\":{:?}}}", fault.fault))
     }
 
-    /// In a browser pictures and all other answers are modules of their own: what is absent in one is linked in the other.
+    /// In a browser pictures and all other answers are modules of their own: what is absent in one is linked in the
+    /// other.
     fn answer_to(&mut self, request: Request) -> Result<String, NoAnswer> {
         const DRAWS: bool = cfg!(feature = "pictures");
         const ANSWERS: bool = cfg!(feature = "answers");

@@ -1,4 +1,5 @@
-//! The files of the page and of the lessons, but for the engine as WebAssembly, which is compiled when static files are made.
+//! The files of the page and of the lessons, but for the engine as WebAssembly, which is compiled when static files are
+//! made.
 
 use std::borrow::Cow;
 

@@ -1,9 +1,9 @@
 //! The lessons: each with a surprise, a question, commands and what they print, and for the page a prediction and
 //! pictures that move.
 //!
-//! A lesson is a text, `lessons/NAME.md`, which `flitwise learn` shows, and beside it `lessons/NAME.toml`: what its page
-//! adds. All numbers of a page come from the engine when the page is opened: its commands are asked there, and a number in
-//! the text is found in their answers.
+//! A lesson is a text, `lessons/NAME.md`, which `flitwise learn` shows, and beside it `lessons/NAME.toml`: what its
+//! page adds. All numbers of a page come from the engine when the page is opened: its commands are asked there, and a
+//! number in the text is found in their answers.
 
 mod command;
 mod numbers;

@@ -20,8 +20,8 @@ const USAGE: &str = "\
 usage: flitwise-page build OUT    make the folder OUT of static files, or renew it
        flitwise-page answer       answer requests, a line of JSON each, from standard input";
 
-/// The modules of the engine, and the features of this package that they have. The second is loaded when the first picture
-/// is asked for.
+/// The modules of the engine, and the features of this package that they have. The second is loaded when the first
+/// picture is asked for.
 const MODULES: [(&str, &str); 2] = [("engine.wasm", "answers"), ("pictures.wasm", "pictures")];
 /// What the first page may have compressed, with all that it loads \[bytes\].
 const MOST_COMPRESSED: usize = 1_500_000;

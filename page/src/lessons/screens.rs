@@ -1,7 +1,7 @@
 //! What the page of a lesson adds to its text: a prediction to make first, and screens that move.
 //!
 //! ```toml
-//! commands = ["flitwise simulate --set class.R1.rate=0.005"]    # asked beside those of the text, and numbered after them
+//! commands = ["flitwise simulate --set class.R1.rate=0.005"]    # asked beside those of the text, numbered after them
 //!
 //! [prediction]
 //! ask = "How long is R2's network latency then?"
@@ -119,7 +119,8 @@ pub struct Screen {
     pub replications: Option<u32>,
     /// The file of a figure without its title and scenario.
     pub figure: Option<String>,
-    /// Stations of textbooks in place of a scenario: a request of the engine. A knob sets a parameter of those that have it.
+    /// Stations of textbooks in place of a scenario: a request of the engine. A knob sets a parameter of those that have
+    /// it.
     pub stations: Option<serde_json::Value>,
     /// Scenarios beside each other.
     #[serde(default)]

@@ -1,5 +1,5 @@
-//! Pages of lessons: every number in a text is what the engine answers, and every screen has an answer wherever its knob
-//! stands.
+//! Pages of lessons: every number in a text is what the engine answers, and every screen has an answer wherever its
+//! knob stands.
 
 use std::collections::HashMap;
 
@@ -167,7 +167,11 @@ fn screens_have_answers_at_both_ends_of_their_knobs() {
                     );
                 }
                 if let Some(over) = &screen.over {
-                    requests.push(json!({ "ask": "curve", "text": text, "over": over, "couple": screen.couple, "models": screen.models }));
+                    let (couple, models) = (&screen.couple, &screen.models);
+                    let mut curve = json!({ "ask": "curve", "text": text, "over": over });
+                    curve["couple"] = json!(couple);
+                    curve["models"] = json!(models);
+                    requests.push(curve);
                 }
                 if screen.distribution {
                     requests.push(json!({ "ask": "distribution", "text": text, "model": model }));
@@ -175,8 +179,9 @@ fn screens_have_answers_at_both_ends_of_their_knobs() {
                 if screen.figure.is_some() {
                     requests.push(json!({ "ask": "figure", "text": text, "figure": shown["figure"] }));
                 }
-                if screen.simulate.is_some() {
-                    requests.push(json!({ "ask": "simulate_start", "text": text, "run": { "precision": screen.simulate } }));
+                if let Some(precision) = screen.simulate {
+                    let run = json!({ "precision": precision });
+                    requests.push(json!({ "ask": "simulate_start", "text": text, "run": run }));
                 }
                 requests.extend(screen.stations.clone());
                 for request in requests {
