@@ -119,8 +119,8 @@ pub struct Screen {
     pub replications: Option<u32>,
     /// The file of a figure without its title and scenario.
     pub figure: Option<String>,
-    /// Stations of textbooks in place of a scenario: a request of the engine. A knob sets a parameter of those that have
-    /// it.
+    /// Stations of textbooks in place of a scenario: a request of the engine. A knob sets a parameter of those that
+    /// have it.
     pub stations: Option<serde_json::Value>,
     /// Scenarios beside each other.
     #[serde(default)]
