@@ -167,10 +167,9 @@ fn screens_have_answers_at_both_ends_of_their_knobs() {
                     );
                 }
                 if let Some(over) = &screen.over {
-                    let (couple, models) = (&screen.couple, &screen.models);
                     let mut curve = json!({ "ask": "curve", "text": text, "over": over });
-                    curve["couple"] = json!(couple);
-                    curve["models"] = json!(models);
+                    curve["couple"] = json!(screen.couple);
+                    curve["models"] = json!(screen.models);
                     requests.push(curve);
                 }
                 if screen.distribution {
