@@ -50,7 +50,7 @@ const OF_BROWSER: [PageFile; 2] = [
 const OF_SERVER: [PageFile; 1] =
     [page_file!("engine.js", "engine-served.js", "text/javascript; charset=utf-8")];
 
-/// All files of a page whose engine runs there; in the browser it also loads `engine.wasm`.
+/// All files of a page whose engine runs there; in the browser it also loads the modules of the engine.
 ///
 /// # Errors
 /// What is wrong with a lesson.

@@ -11,7 +11,8 @@ use serde_json::Value;
 pub struct Reference {
     /// Of which command of the lesson, from 1.
     pub command: usize,
-    /// Its column of a table, such as `network latency`; or a path into the document, such as `document.iterations`.
+    /// Its column of a table, such as `network latency`; or a path into the document, such as
+    /// `document.report.iterations`.
     pub quantity: String,
     /// Cells that its row has, such as a class; none of a document.
     pub row: Vec<String>,

@@ -18,13 +18,14 @@
 //! about = "In Markdown: what to look at."
 //! preset = "router16"                           # those of command 1 without it
 //! set = ["class.R1.rate=0.005"]
-//! knob = { key = "class.R2.vtick", label = "Vtick of R2", unit = "cycles/flit", from = 6.25, to = 25 }
-//! solve = true                                  # tables and bars of the usual model, or of `model`
+//! knob = { key = "class.R2.vtick", label = "Vtick", unit = "cycles/flit", from = 6, to = 25, step = 0.5, at = 12.5 }
+//! solve = true                                  # tables and bars of the usual model, or of the first of `models`
 //! titles = ["Frames"]                           # of those tables; the first one without it
 //! models = ["published", "refined"]             # for curves
 //! over = "class.R1.rate=0.001:0.008:30"         # a curve
 //! distribution = true
 //! simulate = 0.02                               # may be simulated to this precision; along the curve if there is one
+//! replications = 2                              # of a run that ends by itself
 //! figure = "kind = \"chain\""                   # the file of a figure; without [scenario] and title
 //! stations = { ask = "station", stations = [..] }    # in place of a scenario
 //! sides = [{ label = "one queue", set = [..] }, { label = "RECN", set = [..] }]    # beside each other, one seed
