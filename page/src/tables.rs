@@ -105,6 +105,22 @@ fn by_class<'c>(
     Table { title, columns, rows: rows.iter().map(row).collect() }
 }
 
+/// Tables of the parts of a system that classes have numbers of.
+fn of_parts<C>(
+    origin: &str,
+    classes: &[C],
+    name: impl Fn(&C) -> &str,
+    entry: impl Fn(&C, Quantity) -> String,
+) -> Vec<Table> {
+    let table = |(title, quantities): &(&str, &[Quantity])| {
+        let row = |class| quantities.iter().map(|one| entry(class, *one)).collect::<Vec<_>>();
+        let rows = classes.iter().map(|class| (name(class), row(class)));
+        let told = rows.filter(|(_, row)| row.iter().any(|cell| cell != NONE));
+        by_class(format!("{title}, {origin}"), Time::CYCLES, quantities, told)
+    };
+    PARTS.iter().map(table).collect()
+}
+
 /// What can be read of a model's answer.
 fn of_answer(answer: &Answer) -> Vec<Table> {
     let (spec, time) = (&answer.scenario, Time::of(&answer.scenario));
@@ -129,14 +145,8 @@ fn of_answer(answer: &Answer) -> Vec<Table> {
     });
     let origin = format!("{} model", answer.model);
     tables.push(of_deadlines(&origin, deadlines.collect()));
-    tables.extend(PARTS.iter().map(|(title, quantities)| {
-        let is_told =
-            |class: &&ClassAnswer| quantities.iter().any(|one| class.value((*one).into()).is_some());
-        let row =
-            |class: &'_ ClassAnswer| quantities.iter().map(|one| mean(*one, class, Time::CYCLES)).collect();
-        let rows = answer.classes.iter().filter(is_told).map(|class| (class.name.as_str(), row(class)));
-        by_class(format!("{title}, {origin}"), Time::CYCLES, quantities, rows)
-    }));
+    let part = |class: &ClassAnswer, quantity| mean(quantity, class, Time::CYCLES);
+    tables.extend(of_parts(&origin, &answer.classes, |class| &class.name, part));
     tables.push(of_lanes(answer));
     tables.extend(of_sections(&origin, &answer.sections));
     tables.retain(|table| !table.rows.is_empty() && table.columns.len() > 1);
@@ -255,16 +265,11 @@ pub(crate) fn of_simulation(answer: &Simulation) -> Vec<Table> {
     let row = |class: &ClassSimulation| quantities.iter().map(|one| of(class, *one)).collect();
     let means = answer.classes.iter().map(|class| (class.name.as_str(), row(class)));
     let title = format!("simulation, {} messages, 95 % intervals", grouped(answer.run.messages));
-    let parts = PARTS.iter().map(|(title, quantities)| {
-        let is_told = |class: &&ClassSimulation| quantities.iter().any(|one| class.means.get(*one).is_some());
-        let told = |class: &ClassSimulation, quantity: Quantity| {
-            let found = class.means.get(quantity);
-            with_interval(found.map(|one| one.mean), found.and_then(|one| one.half_width_95))
-        };
-        let row = |class: &'_ ClassSimulation| quantities.iter().map(|one| told(class, *one)).collect();
-        let rows = answer.classes.iter().filter(is_told).map(|class| (class.name.as_str(), row(class)));
-        by_class(format!("{title}, simulation"), Time::CYCLES, quantities, rows)
-    });
+    let part = |class: &ClassSimulation, quantity| {
+        let found = class.means.get(quantity);
+        with_interval(found.map(|one| one.mean), found.and_then(|one| one.half_width_95))
+    };
+    let parts = of_parts("simulation", &answer.classes, |class| &class.name, part);
     let mut tables = vec![by_class(title, time, &quantities, means)];
     let deadlines = answer.classes.iter().flat_map(|class| {
         class.deadlines.iter().map(|one| {

@@ -383,8 +383,7 @@ function says({ says: all }, answer) {
     ? [`Past saturation: waits of ${saturated.join(" and ")} grow without end, so that their means have no meaning.`]
     : [];
   const holds = ({ of, above, below }) => {
-    const [quantity, ...row] = of.split(/ of | @ /);
-    const value = inAnswer(answer, { quantity, row, is_half_width: false });
+    const value = inAnswer(answer, of);
     return value >= (above ?? -Infinity) && value < (below ?? Infinity);
   };
   return [...warning, ...all.filter(holds).map(({ text }) => text)];

@@ -10,8 +10,8 @@ Examples:
   flitwise serve --listen 0.0.0.0 --host-name lab.example  for others in the network, too
 
 The page has sliders, the file of a scenario, answers, curves, simulations and lessons; all is computed by this process.
-It reads and writes no files, and keeps no results in the store. There is no password: whoever reaches the address may use it. By
-default only programs of this computer do, and pages of other sites are refused.
+It reads and writes no files, and keeps no results in the store. There is no password: whoever reaches the address may
+use it. By default only programs of this computer do, and pages of other sites are refused.
 Ctrl-C or a signal to terminate ends it, simulations included.
 Exit codes: 0 ended by a signal, 1 output not written, 2 bad input or an address that cannot be had.";
 

@@ -3,7 +3,7 @@
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use serde_json::json;
 
-use super::numbers::{Formula, found_in};
+use super::numbers::{Formula, Reference, found_in};
 use super::screens::{Screens, set, with_settings};
 use super::{Command, LESSONS, Lesson, QUESTION};
 
@@ -54,6 +54,11 @@ pub fn page(lesson: &Lesson) -> Result<String, String> {
         shown["text"] = json!(base);
         shown["about"] = json!(about);
         shown["figure"] = json!(figure);
+        for (at_saying, saying) in screen.says.iter().enumerate() {
+            let of = Reference::read(&format!("{}, command 1", saying.of));
+            shown["says"][at_saying]["of"] =
+                json!(of.ok_or_else(|| at(format!("{}: no number", saying.of)))?);
+        }
         Ok(shown)
     });
     let shown: Result<Vec<serde_json::Value>, String> = shown.collect();

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 
 import { chromium } from "playwright-core";
 
-import { fileServer, serve } from "./serve.mjs";
+import { fileServer, serve, watch } from "./serve.mjs";
 
 const { FLITWISE_PAGE: folder, FLITWISE_PICTURES: pictures } = process.env;
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -32,17 +32,7 @@ async function open(t, name, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
-  const faults = [];
-  page.on("console", (message) => { if (message.type() === "error") faults.push(message.text()); });
-  page.on("pageerror", (error) => faults.push(String(error)));
-  page.on("request", (request) => {
-    const isOwn = request.url().startsWith(`${server.origin}/`) || request.url().startsWith("data:");
-    if (!isOwn) faults.push(`a request to ${request.url()}`);
-  });
-  t.after(async () => {
-    await context.close();
-    assert.deepEqual(faults, []);
-  });
+  watch(t, context, page, server.origin);
   await page.goto(`${server.origin}/${name}`);
   return page;
 }

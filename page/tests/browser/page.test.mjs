@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 
 import { chromium } from "playwright-core";
 
-import { fileServer, serve } from "./serve.mjs";
+import { fileServer, serve, watch } from "./serve.mjs";
 
 const { FLITWISE_PAGE: folder, FLITWISE_COMMAND: command, FLITWISE_PICTURES: pictures } = process.env;
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -37,17 +37,7 @@ async function open(t, { hash = "", ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
-  const faults = [];
-  page.on("console", (message) => { if (message.type() === "error") faults.push(message.text()); });
-  page.on("pageerror", (error) => faults.push(String(error)));
-  page.on("request", (request) => {
-    const isOwn = request.url().startsWith(`${origin}/`) || request.url().startsWith("data:");
-    if (!isOwn) faults.push(`a request to ${request.url()}`);
-  });
-  t.after(async () => {
-    await context.close();
-    assert.deepEqual(faults, []);
-  });
+  watch(t, context, page, origin);
   await page.goto(`${origin}/${hash}`);
   await answered(page, 0);
   return page;

@@ -38,3 +38,18 @@ export async function fileServer(folder) {
   await new Promise((listening) => { server.listen(0, "127.0.0.1", listening); });
   return { origin: `http://127.0.0.1:${server.address().port}`, end: () => server.close() };
 }
+
+// Holds a page to it that, whatever it does, it writes no error and asks nobody but its own server.
+export function watch(t, context, page, origin) {
+  const faults = [];
+  page.on("console", (message) => { if (message.type() === "error") faults.push(message.text()); });
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("request", (request) => {
+    const isOwn = request.url().startsWith(`${origin}/`) || request.url().startsWith("data:");
+    if (!isOwn) faults.push(`a request to ${request.url()}`);
+  });
+  t.after(async () => {
+    await context.close();
+    assert.deepEqual(faults, []);
+  });
+}
