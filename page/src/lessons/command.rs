@@ -109,6 +109,6 @@ mod tests {
         assert_eq!(Command::read("flitwise compare --no-store", "").unwrap().asks.len(), 2);
         assert!(Command::read("flitwise explain", "").unwrap().asks.is_empty());
         assert!(Command::read("flitwise solve --preset nothing", "").is_err());
-        assert!(Command::read("flitwise solve --set class.R1.ratte=1", "").is_err());
+        assert!(Command::read("flitwise solve --set class.R9.rate=1", "").is_err());
     }
 }
