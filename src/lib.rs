@@ -42,6 +42,42 @@
 //! | [`experiment`] | replications of a simulation, and their intervals |
 //! | [`validation`] | comparison with models, accuracy, the store, the registry of claims |
 //! | [`figures`] | figures as data, and what draws them |
+//! | [`command`] | the command, for programs that take its questions and answers whole |
+
+mod accuracy;
+mod anchoring;
+mod args;
+mod campaign;
+pub mod command;
+mod compare;
+mod complete;
+mod explain;
+mod figure;
+mod help;
+mod input;
+mod learn;
+mod man;
+mod outcome;
+mod output;
+mod place;
+mod plan;
+mod plot;
+mod presets;
+mod progress;
+mod report;
+mod schema;
+mod sensitivity;
+mod serve;
+mod signals;
+mod simulate;
+mod sizes;
+mod solve;
+mod station;
+mod store;
+mod sweep;
+mod traces;
+mod typed;
+mod verify;
 
 #[doc(inline)]
 pub use flitwise_experiment as experiment;
