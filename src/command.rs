@@ -1,11 +1,32 @@
 //! The command `flitwise` as a function.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use flitwise::command;
+//! use flitwise::console::Console;
+//!
+//! let console = Arc::new(Console::default().with_input("mine", "name = 'mine'\n[[class]]\nname = 'A'\nrate = 0.002"));
+//! let asked = ["solve", "-", "--format", "csv", "--set", "class.A.rate=0.004"];
+//! command::call(&asked, &console).expect("the model answers");
+//! let csv = String::from_utf8(console.take_output()).unwrap();
+//! assert!(csv.starts_with("model,class,"));
+//!
+//! let failure = command::call(&["solve", "--set", "class.R1.rate=-1", "--set", "x=2"], &console).unwrap_err();
+//! assert_eq!((failure.exit_code, failure.faults.len()), (2, 2));
+//! ```
 
+use std::ffi::OsString;
+use std::fmt;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use clap::FromArgMatches;
 use clap_complete::CompleteEnv;
 
-use crate::args::Command;
+use crate::args::{Cli, Command};
+use crate::console::Console;
 use crate::outcome::Exit;
 use crate::{
     accuracy, compare, complete, explain, figure, help, learn, man, output, plan, presets, report, schema,
@@ -29,6 +50,50 @@ pub fn main() -> ExitCode {
             ExitCode::from(ended.exit_code())
         }
     }
+}
+
+/// Why a call gave nothing, or not everything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What the program would have ended with.
+    pub exit_code: u8,
+    /// What it would have said.
+    pub message: String,
+    /// Of input that makes no sense, all that is wrong with it; else empty.
+    pub faults: Vec<String>,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Does what the program does with these arguments, on a console of its own: what it prints is left there, also when it
+/// fails. Any number of threads may call it at once.
+///
+/// # Errors
+/// As the program ends with another exit code than 0.
+pub fn call<A: Into<OsString> + Clone>(arguments: &[A], console: &Arc<Console>) -> Result<(), Failure> {
+    let typed = [OsString::from("flitwise")].into_iter().chain(arguments.iter().cloned().map(Into::into));
+    console.during(|| {
+        let matches = help::command().try_get_matches_from(typed).map_err(|error| unread(&error))?;
+        let cli = Cli::from_arg_matches(&matches).map_err(|error| unread(&error))?;
+        run(&cli.command).map_err(|ended| Failure {
+            exit_code: ended.exit_code(),
+            message: ended.to_string(),
+            faults: if let Exit::BadInput(faults) = ended { faults } else { Vec::new() },
+        })
+    })
+}
+
+/// Arguments that cannot be read. Help and version are failures, too: nobody reads them here.
+fn unread(error: &clap::Error) -> Failure {
+    let text = error.render().to_string().replace(help::FIRM, " ");
+    let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end().to_owned();
+    Failure { exit_code: 2, faults: vec![message.clone()], message }
 }
 
 fn run(command: &Command) -> Result<(), Exit> {

@@ -13,7 +13,7 @@ const WIDEST: usize = 100;
 /// The narrowest help that text is filled to \[columns\].
 const NARROWEST: usize = 40;
 /// Stands for a space at which the library that prints help must not break a line.
-const FIRM: char = '\u{a0}';
+pub(crate) const FIRM: char = '\u{a0}';
 
 /// All that can be typed.
 pub(crate) fn command() -> Command {

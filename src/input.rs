@@ -10,6 +10,7 @@ use flitwise_validation::advice;
 use flitwise_validation::machine;
 
 use crate::args::Source;
+use crate::console::Console;
 use crate::outcome::Exit;
 use crate::sizes;
 
@@ -132,7 +133,11 @@ pub(crate) fn named_in(name: &str, folder: &Path, file: &str) -> Result<Document
 
 /// A text file, or standard input for `-`, with the name that messages use.
 pub(crate) fn read(path: &Path) -> Result<(String, String), Exit> {
-    let (name, bytes) = if path == Path::new("-") {
+    let (name, bytes) = if let (Some(console), true) = (Console::own(), path == Path::new("-")) {
+        let found = console.input();
+        let name = found.as_ref().map_or_else(|_| "-".to_owned(), |(name, _)| name.clone());
+        (name, found.map(|(_, bytes)| bytes))
+    } else if path == Path::new("-") {
         let mut bytes = Vec::new();
         let read = io::stdin().lock().take(LARGEST_FILE + 1).read_to_end(&mut bytes);
         ("standard input".to_owned(), read.map(|_| bytes))

@@ -42,7 +42,8 @@
 //! | [`experiment`] | replications of a simulation, and their intervals |
 //! | [`validation`] | comparison with models, accuracy, the store, the registry of claims |
 //! | [`figures`] | figures as data, and what draws them |
-//! | [`command`] | the command, for programs that take its questions and answers whole |
+//! | [`command`] | the command as a function, for programs that ask as people do |
+//! | [`console`] | where the output of such a call goes |
 
 mod accuracy;
 mod anchoring;
@@ -51,6 +52,7 @@ mod campaign;
 pub mod command;
 mod compare;
 mod complete;
+pub mod console;
 mod explain;
 mod figure;
 mod help;

@@ -13,6 +13,7 @@ pub(crate) use flitwise_models::table::{
 };
 use serde::Serialize;
 
+use crate::console::Console;
 use crate::outcome::Exit;
 pub(crate) use section::{add_sections, parts, section_csv, section_without_csv};
 
@@ -23,8 +24,12 @@ const WIDTH: u16 = 100;
 /// with pictures are as light or dark (class `dark`) as these, others (class `either`) as the reader likes them.
 pub(crate) const PAGE_STYLE: &str = include_str!("page.css");
 
-/// Writes all of it to standard output.
+/// Writes all of it to standard output, or to the console of this thread.
 pub(crate) fn write(bytes: &[u8]) -> Result<(), Exit> {
+    if let Some(console) = Console::own() {
+        console.write(bytes);
+        return Ok(());
+    }
     let mut out = io::stdout().lock();
     out.write_all(bytes)?;
     out.flush()?;
@@ -47,6 +52,9 @@ pub(crate) fn write_json_line(value: &impl Serialize) -> Result<(), Exit> {
 
 /// Writes a text that may be coloured; colours reach a terminal only, and never under `NO_COLOR`.
 pub(crate) fn write_coloured(text: &str) -> Result<(), Exit> {
+    if Console::own().is_some() {
+        return write(anstream::adapter::strip_str(text).to_string().as_bytes());
+    }
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;
@@ -58,10 +66,32 @@ pub(crate) fn write_csv(rows: csv::Writer<Vec<u8>>) -> Result<(), Exit> {
     write(&rows.into_inner().map_err(|error| Exit::Output(error.into_error()))?)
 }
 
-/// Prints a note to standard error.
+/// Prints a note to standard error, or leaves it with the console of this thread.
 pub(crate) fn note(text: &str) {
+    if let Some(console) = Console::own() {
+        return console.note(text);
+    }
     let style = anstyle::AnsiColor::Yellow.on_default().bold();
     anstream::eprintln!("{style}note:{style:#} {text}");
+}
+
+/// Standard output, or the console of this thread; what is written between two calls of `flush` goes out at once, so that
+/// even a process that is killed leaves whole rows.
+#[derive(Default)]
+pub(crate) struct WholeRows(Vec<u8>);
+
+impl Write for WholeRows {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match write(&std::mem::take(&mut self.0)) {
+            Err(Exit::Output(error)) => Err(error),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A page to read, in a terminal or as Markdown, being written.

@@ -1,12 +1,13 @@
 //! Signals to interrupt or terminate, and the work that they stop.
 
 use std::panic;
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Once};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::console::Console;
 use crate::outcome::INTERRUPTED;
 
 /// Signals so close together are one.
@@ -24,8 +25,8 @@ static WATCHED: AtomicUsize = AtomicUsize::new(0);
 static HANDLER: Once = Once::new();
 
 /// While it lives, the first signal sets [`Watch::stop`] and the second one ends the process; otherwise the first
-/// one does.
-pub(crate) struct Watch(());
+/// one does. On a console of its own a call is stopped by that, and signals are not watched.
+pub(crate) struct Watch(Option<Arc<Console>>);
 
 /// From here on an interrupted command ends with the exit code that says so.
 pub(crate) fn handle() {
@@ -34,20 +35,25 @@ pub(crate) fn handle() {
 
 impl Watch {
     pub(crate) fn begin() -> Self {
-        handle();
-        WATCHED.fetch_add(1, Ordering::Relaxed);
-        Self(())
+        let console = Console::own();
+        if console.is_none() {
+            handle();
+            WATCHED.fetch_add(1, Ordering::Relaxed);
+        }
+        Self(console)
     }
 
     /// Whether to stop.
-    pub(crate) fn stop(&self) -> &'static AtomicBool {
-        &STOP
+    pub(crate) fn stop(&self) -> &AtomicBool {
+        self.0.as_ref().map_or(&STOP, |console| console.stop_flag())
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        WATCHED.fetch_sub(1, Ordering::Relaxed);
+        if self.0.is_none() {
+            WATCHED.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 

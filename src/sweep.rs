@@ -4,7 +4,7 @@ mod anchored;
 mod picture;
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::Range;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -24,7 +24,7 @@ use serde::Serialize;
 use crate::anchoring::Account;
 use crate::args::{ModelChoice, Sweep, SweepFormat};
 use crate::outcome::Exit;
-use crate::output::{ClassColumns, Rows, Time, share};
+use crate::output::{ClassColumns, Rows, Time, WholeRows, share};
 use crate::signals::{Background, Next};
 use crate::{input, output, typed};
 use anchored::Family;
@@ -401,24 +401,6 @@ enum Writer {
     Plot { curves: Box<Curves> },
 }
 
-/// Standard output; what is written between two calls of `flush` goes out at once, so that even a process that is
-/// killed leaves whole rows.
-struct WholeRows(Vec<u8>);
-
-impl Write for WholeRows {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        out.write_all(&self.0)?;
-        self.0.clear();
-        out.flush()
-    }
-}
-
 impl Writer {
     fn begin(
         format: SweepFormat,
@@ -429,7 +411,7 @@ impl Writer {
     ) -> Result<Self, Exit> {
         let axes = grid.axes.iter().map(|axis| axis.key.clone());
         let keys: Vec<String> = axes.chain(grid.couplings.iter().map(|c| c.key.clone())).collect();
-        let stdout = || WholeRows(Vec::new());
+        let stdout = WholeRows::default;
         if let (SweepFormat::Csv | SweepFormat::Jsonl, Some(account)) = (format, &account) {
             account.print_notes();
         }

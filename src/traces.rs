@@ -1,13 +1,14 @@
 //! `flitwise trace`: traces of messages, made or converted.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io::BufWriter;
 use std::path::Path;
 
 use flitwise_experiment::traces::{self, Format, HostLayout, Row, Synthesis};
 
 use crate::args::traces::{BlockFormat, Convert, Fold, Synthesise, TraceCommand};
 use crate::outcome::Exit;
+use crate::output::WholeRows;
 use crate::place;
 use crate::typed::{Options, number, seed, within};
 
@@ -84,7 +85,7 @@ fn convert(args: &Convert) -> Result<(), Exit> {
 
 fn write(out: Option<&Path>, rows: &[Row], note: &str) -> Result<(), Exit> {
     let Some(path) = out else {
-        return Ok(traces::write(&mut BufWriter::new(io::stdout().lock()), rows, note)?);
+        return Ok(traces::write(&mut WholeRows::default(), rows, note)?);
     };
     place::file("--out", path)?;
     Ok(traces::write(&mut BufWriter::new(File::create(path)?), rows, note)?)
