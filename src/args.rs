@@ -403,6 +403,9 @@ pub(crate) struct Figure {
     /// Height of the picture in pixels [default: as its kind needs].
     #[arg(long, value_name = "PX", allow_hyphen_values = true)]
     pub(crate) height: Option<String>,
+    /// Simulate shorter runs, of figures that have such: `[quick]` in their files.
+    #[arg(long)]
+    pub(crate) quick: bool,
     /// Show curves in the terminal, too.
     #[arg(long)]
     pub(crate) plot: bool,

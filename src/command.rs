@@ -20,9 +20,9 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::Write;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use clap::FromArgMatches;
+use clap::{ArgMatches, FromArgMatches};
 use clap_complete::CompleteEnv;
 
 use crate::args::{Cli, Command};
@@ -55,12 +55,61 @@ pub fn main() -> ExitCode {
 /// Why a call gave nothing, or not everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
+    /// What kind of failure it is.
+    pub kind: FailureKind,
     /// What the program would have ended with.
     pub exit_code: u8,
     /// What it would have said.
     pub message: String,
     /// Of input that makes no sense, all that is wrong with it; else empty.
     pub faults: Vec<String>,
+}
+
+/// Kinds of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// What was asked makes no sense; nothing was printed.
+    BadInput,
+    /// A fixed point was not found, or not at every point; the others were printed.
+    NotConverged,
+    /// Something could not be written.
+    Output,
+    /// What was asked to agree does not; results were printed.
+    Differs,
+    /// Nothing was measured in the time allowed; the empty answer was printed.
+    Nothing,
+    /// It was stopped; what there was has been printed.
+    Interrupted,
+}
+
+impl FailureKind {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::BadInput => "bad-input",
+            Self::NotConverged => "not-converged",
+            Self::Output => "output",
+            Self::Differs => "differs",
+            Self::Nothing => "nothing",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl Failure {
+    fn of(ended: Exit) -> Self {
+        let kind = match &ended {
+            Exit::BadInput(_) => FailureKind::BadInput,
+            Exit::NotConverged(_) => FailureKind::NotConverged,
+            Exit::Output(_) | Exit::Trace(_) => FailureKind::Output,
+            Exit::Differs(_) => FailureKind::Differs,
+            Exit::Nothing(_) => FailureKind::Nothing,
+            Exit::Interrupted | Exit::InterruptedAt(_) => FailureKind::Interrupted,
+        };
+        let (exit_code, message) = (ended.exit_code(), ended.to_string());
+        let faults = if let Exit::BadInput(faults) = ended { faults } else { Vec::new() };
+        Self { kind, exit_code, message, faults }
+    }
 }
 
 impl fmt::Display for Failure {
@@ -79,21 +128,25 @@ impl std::error::Error for Failure {}
 pub fn call<A: Into<OsString> + Clone>(arguments: &[A], console: &Arc<Console>) -> Result<(), Failure> {
     let typed = [OsString::from("flitwise")].into_iter().chain(arguments.iter().cloned().map(Into::into));
     console.during(|| {
-        let matches = help::command().try_get_matches_from(typed).map_err(|error| unread(&error))?;
+        let matches = matches(typed).map_err(|error| unread(&error))?;
         let cli = Cli::from_arg_matches(&matches).map_err(|error| unread(&error))?;
-        run(&cli.command).map_err(|ended| Failure {
-            exit_code: ended.exit_code(),
-            message: ended.to_string(),
-            faults: if let Exit::BadInput(faults) = ended { faults } else { Vec::new() },
-        })
+        run(&cli.command).map_err(Failure::of)
     })
+}
+
+/// What was typed. The list of all that can be typed takes longer to make than many answers, so it is kept.
+fn matches(typed: impl Iterator<Item = OsString>) -> clap::error::Result<ArgMatches> {
+    static GRAMMAR: Mutex<Option<clap::Command>> = Mutex::new(None);
+    let mut grammar = GRAMMAR.lock().unwrap_or_else(PoisonError::into_inner);
+    grammar.get_or_insert_with(help::command).try_get_matches_from_mut(typed)
 }
 
 /// Arguments that cannot be read. Help and version are failures, too: nobody reads them here.
 fn unread(error: &clap::Error) -> Failure {
     let text = error.render().to_string().replace(help::FIRM, " ");
-    let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end().to_owned();
-    Failure { exit_code: 2, faults: vec![message.clone()], message }
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let message = text.split("\n\nUsage:").next().unwrap_or(text).trim_end().to_owned();
+    Failure { kind: FailureKind::BadInput, exit_code: 2, faults: vec![message.clone()], message }
 }
 
 fn run(command: &Command) -> Result<(), Exit> {

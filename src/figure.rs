@@ -97,6 +97,8 @@ pub(crate) struct FigureRequest {
     families: Vec<Family>,
     /// The most of them, if that was said.
     anchors: Option<String>,
+    /// Whether its runs are the shorter ones of a quick report.
+    is_quick: bool,
 }
 
 impl FigureRequest {
@@ -104,7 +106,14 @@ impl FigureRequest {
     pub(crate) fn rebuild(&self, campaign: &Campaign) -> String {
         let model = self.models.map_or_else(String::new, |models| format!("--model {} ", models.word()));
         let anchors = self.anchors.as_ref().map_or_else(String::new, |most| format!("--anchors {most} "));
-        format!("flitwise figure {} {model}{anchors}{}", self.typed, how(campaign))
+        let quick = if self.is_quick { "--quick " } else { "" };
+        format!("flitwise figure {} {quick}{model}{anchors}{}", self.typed, how(campaign))
+    }
+
+    /// Takes the shorter runs of a quick report, if the figure has such.
+    pub(crate) fn quicken(&mut self) -> Result<(), Exit> {
+        self.is_quick = self.figure.quicken().map_err(|faults| Exit::faults(&faults))?;
+        Ok(())
     }
 }
 
@@ -143,6 +152,9 @@ fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Exit> {
         _ => Ok(None),
     };
     let (campaign, (budget, (style, mut wanted))) = Exit::both(campaign, Exit::both(budget, asked))?;
+    if args.quick {
+        wanted.iter_mut().try_for_each(FigureRequest::quicken)?;
+    }
     place::directory("--out", &args.out)?;
     let write = |drawn: &Drawing| {
         for path in drawn.write(&args.out)? {
@@ -354,6 +366,7 @@ fn built_in(one: &Published) -> Result<FigureRequest, Exit> {
         models: None,
         families: Vec::new(),
         anchors: None,
+        is_quick: false,
     })
 }
 
@@ -387,7 +400,7 @@ fn of_preset(name: &str) -> Result<FigureRequest, Exit> {
     let figure = Figure::from_toml(name, &text, name, &|_: &str| Err(Vec::new()));
     let figure = figure.map_err(|faults| Exit::faults(&faults))?;
     let typed = format!("{OF_PRESET}{name}");
-    Ok(FigureRequest { figure, typed, models: None, families: Vec::new(), anchors: None })
+    Ok(FigureRequest { figure, typed, models: None, families: Vec::new(), anchors: None, is_quick: false })
 }
 
 fn published(typed: &str) -> Result<&'static Published, Exit> {
@@ -415,6 +428,7 @@ fn from_file(path: &Path) -> Result<FigureRequest, Exit> {
         models: None,
         families: Vec::new(),
         anchors: None,
+        is_quick: false,
     })
 }
 

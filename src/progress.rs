@@ -24,7 +24,11 @@ pub(crate) struct Bar {
 impl Bar {
     pub(crate) fn new(quiet: bool, wanted_precision: f64) -> Self {
         let console = Console::own();
-        let target = if quiet || console.is_some() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target = if quiet || console.is_some() {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
         let style = ProgressStyle::with_template("[{bar:20}] {percent:>3} %  {wide_msg}");
         let style = style.expect("a fixed template is sound").progress_chars("=> ");
         let bar = ProgressBar::with_draw_target(Some(STEPS as u64), target).with_style(style);

@@ -141,7 +141,7 @@ pub(crate) fn run(args: &Report) -> Result<(), Exit> {
     if args.quick {
         for one in &mut wanted {
             one.figure.curve_points = QUICK_CURVE_POINTS;
-            one.figure.quicken().map_err(|faults| Exit::faults(&faults))?;
+            one.quicken()?;
         }
         registry.claims.retain(|claim| claim.quick);
     }

@@ -168,11 +168,11 @@ impl FigureKind for Question {
 }
 
 impl Figure {
-    /// Takes the shorter run that the figure's file has for a quick report, if it has one.
+    /// Takes the shorter run that the figure's file has for a quick report; whether it has one.
     ///
     /// # Errors
     /// Every fault in it; none in figures that were read.
-    pub fn quicken(&mut self) -> Result<(), Vec<Fault>> {
+    pub fn quicken(&mut self) -> Result<bool, Vec<Fault>> {
         let settings = match &mut self.question {
             super::Question::OverTime(Question { quick, window_us, .. }) => quick.take().map(|quick| {
                 *window_us = quick.window_us;
@@ -182,7 +182,7 @@ impl Figure {
             super::Question::Lines(lines) => lines.quick.take(),
             _ => None,
         };
-        let Some(settings) = settings else { return Ok(()) };
+        let Some(settings) = settings else { return Ok(false) };
         let faults = settings.iter().filter_map(|entry| self.base.set_entry(entry).err());
         let faults: Vec<Fault> = faults.collect();
         if !faults.is_empty() {
@@ -192,7 +192,7 @@ impl Figure {
         self.points().into_iter().collect::<Result<Vec<_>, _>>()?;
         let gap = if self.subtitle.is_empty() { "" } else { "; " };
         self.subtitle.push_str(&format!("{gap}a shorter run for a quick report"));
-        Ok(())
+        Ok(true)
     }
 
     fn over_time(

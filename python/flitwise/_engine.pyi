@@ -1,0 +1,26 @@
+from collections.abc import Callable
+from typing import Any, final
+
+__all__ = ["VERSION", "Table", "call", "figures", "presets", "to_toml"]
+
+VERSION: str
+
+@final
+class Table:
+    """Named columns of equal length, which Arrow, polars, pandas 3 and others take without a copy."""
+
+    def __new__(cls, columns: list[tuple[str, list[Any]]]) -> Table: ...
+    @property
+    def columns(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
+def call(
+    arguments: list[str],
+    name: str | None = None,
+    text: str | None = None,
+    progress: Callable[[float, str], object] | None = None,
+) -> tuple[bytes, list[str], tuple[str, str, list[str]] | None, BaseException | None]: ...
+def figures() -> list[tuple[str, str]]: ...
+def presets() -> list[tuple[str, str, str]]: ...
+def to_toml(json: str) -> str: ...
