@@ -118,6 +118,24 @@ fn documents(folder: &std::path::Path) -> Vec<(String, Value)> {
     documents
 }
 
+/// Answers that the Python package has classes of.
+const SCHEMAS_OF_ANSWERS: [&str; 14] = [
+    "solve",
+    "distribution",
+    "loads",
+    "sweep",
+    "sensitivity",
+    "simulate",
+    "compare",
+    "plan",
+    "verify",
+    "accuracy",
+    "anchored-accuracy",
+    "figure",
+    "explain",
+    "station",
+];
+
 /// `flitwise.NAME/N` keeps to what `flitwise schema NAME` prints, and there is no schema without a document.
 #[test]
 fn every_document_keeps_to_the_schema_of_its_name() {
@@ -144,6 +162,26 @@ fn every_document_keeps_to_the_schema_of_its_name() {
     for name in names {
         assert!(seen.iter().any(|seen| seen == name), "no document of {name} was looked at");
     }
+}
+
+/// Every field of an answer is an attribute in the Python package, whose classes are made from the schemas.
+#[test]
+fn the_python_package_knows_every_field() {
+    let classes = std::fs::read_to_string("python/flitwise/documents.py").unwrap();
+    let mut seen = 0;
+    for name in SCHEMAS_OF_ANSWERS {
+        let schema = json(&["schema", name]);
+        let within = schema["$defs"].as_object().into_iter().flat_map(|all| all.values());
+        let fields = [&schema].into_iter().chain(within).filter_map(|one| one["properties"].as_object());
+        for field in fields.flat_map(|fields| fields.keys()) {
+            let attribute = field.replace(|letter: char| !letter.is_alphanumeric() && letter != '_', "_");
+            let is_word = ["class", "from", "in", "is", "global"].contains(&attribute.as_str());
+            let line = format!("\n    {attribute}{}: ", if is_word { "_" } else { "" });
+            assert!(classes.contains(&line), "{name}: {field}; python tools/documents.py --write");
+            seen += 1;
+        }
+    }
+    assert!(seen > 500, "{seen}");
 }
 
 /// Each line of `sweep --format jsonl` is a point of its document.
