@@ -1,7 +1,8 @@
 //! Where the output of a command goes, who is told, and what stops it.
 //!
-//! The program has standard output, standard error and signals. A program that calls commands by itself gives each call a
-//! [`Console`] of its own. It holds for the thread of the call: threads that a command starts compute, and print nothing.
+//! The program has standard output, standard error and signals. A program that calls commands by itself gives each
+//! call a [`Console`] of its own. It holds for the thread of the call: threads that a command starts compute, and print
+//! nothing.
 
 use std::cell::RefCell;
 use std::fmt;

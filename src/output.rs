@@ -75,8 +75,8 @@ pub(crate) fn note(text: &str) {
     anstream::eprintln!("{style}note:{style:#} {text}");
 }
 
-/// Standard output, or the console of this thread; what is written between two calls of `flush` goes out at once, so that
-/// even a process that is killed leaves whole rows.
+/// Standard output, or the console of this thread; what is written between two calls of `flush` goes out at once, so
+/// that even a process that is killed leaves whole rows.
 #[derive(Default)]
 pub(crate) struct WholeRows(Vec<u8>);
 

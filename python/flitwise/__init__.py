@@ -129,7 +129,8 @@ class Sweep(SweepDocument):
 def solve(scenario: Scenario = "router16", *, set: Settings | None = None, **options: Any) -> SolveDocument:
     """The answer of a model: ``flitwise solve``.
 
-    >>> mine = {"network": {"topology": "router", "ports": 8}, "class": [{"name": "A", "kind": "best-effort", "rate": 0.002}]}
+    >>> network = {"topology": "router", "ports": 8}
+    >>> mine = {"network": network, "class": [{"name": "A", "kind": "best-effort", "rate": 0.002}]}
     >>> fw.solve(mine).model
     'refined'
     """
@@ -147,8 +148,8 @@ def sweep(
 ) -> Sweep:
     """The answers at every point of a grid: ``flitwise sweep``.
 
-    ``over`` has the axes: ``(first, last, count)``, ``("log", first, last, count)`` or a list of values. ``couple`` ties
-    a key to another: ``{"class.R2.rate": "class.R1.rate/2"}``. ``model="anchored"`` simulates some points.
+    ``over`` has the axes: ``(first, last, count)``, ``("log", first, last, count)`` or a list of values. ``couple``
+    ties a key to another: ``{"class.R2.rate": "class.R1.rate/2"}``. ``model="anchored"`` simulates some points.
 
     >>> fw.sweep(over={"class.R1.rate": [0.001, 0.002]}).rows()[0]["class.R1.rate"]
     0.001

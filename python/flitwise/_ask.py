@@ -185,7 +185,8 @@ class Arguments:
         if isinstance(value, (list, tuple)):
             within = [self._literal(option, key, one) for one in value]
             if all(one is not None for one in within):
-                quoted = (json.dumps(one) if isinstance(one, str) else text for one, text in zip(value, within))
+                pairs = zip(value, within, strict=True)
+                quoted = (json.dumps(one) if isinstance(one, str) else text for one, text in pairs)
                 return f"[{', '.join(map(str, quoted))}]"
             return None
         place = f"{option}: {key}" if key else option

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import tempfile
@@ -60,7 +61,8 @@ class Figure(Picture):
             again = asked.copy()
             again.command.append(f"--out={folder}")
             again.text_of(progress)
-            by_ending = {path.suffix: path.read_text(encoding="utf-8") for path in Path(folder).iterdir() if path.suffix != ".png"}
+            files = [path for path in Path(folder).iterdir() if path.suffix in (".svg", ".csv", ".json")]
+            by_ending = {path.suffix: path.read_text(encoding="utf-8") for path in files}
         document = FigureDocument(json.loads(by_ending[".json"]), again)
         return cls(by_ending[".svg"], by_ending[".csv"], document)
 
@@ -87,8 +89,8 @@ class Explanation:
         return self._as("terminal")
 
     @property
-    def html(self) -> str:
-        """As a page that needs nothing else."""
+    def page(self) -> str:
+        """As a page of HTML that needs nothing else."""
         return self._as("html")
 
     @property
@@ -101,10 +103,8 @@ class Explanation:
         return self.document.to_dict()
 
     def _repr_html_(self) -> str:
-        import html
-
         # a frame of its own: styles of the page are not the notebook's
-        return f'<iframe style="width:100%;height:40em;border:0" srcdoc="{html.escape(self.html)}"></iframe>'
+        return f'<iframe style="width:100%;height:40em;border:0" srcdoc="{html.escape(self.page)}"></iframe>'
 
     def __repr__(self) -> str:
         return self.text

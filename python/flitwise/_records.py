@@ -127,8 +127,8 @@ class Document(Record):
     def rows(self, of: str | None = None) -> list[dict[str, Any]]:
         """Rows of the answer's table, flat: a row per class, and at each point where there are several.
 
-        Fields of fields have both names (``saturation_at_load_factor``); an estimate's mean or value has the name of the
-        quantity alone, its interval both (``waiting_cycles_half_width_95``). Values set at a point have the keys as
+        Fields of fields have both names (``saturation_at_load_factor``); an estimate's mean or value has the name of
+        the quantity alone, its interval both (``waiting_cycles_half_width_95``). Values set at a point have the keys as
         names. ``of`` names a list within the rows, such as ``deadlines``: then there is a row for each of its entries.
         """
         path = self._rows if of is None else (*self._rows, of)
@@ -180,7 +180,10 @@ class Document(Record):
         heads, rows = self._grid()
         kept = rows[:_MOST_SHOWN]
         widths = [max(len(row[at]) for row in [heads, *kept]) for at in range(len(heads))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in [heads, *kept]]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in [heads, *kept]
+        ]
         more = [f"and {len(rows) - len(kept)} rows more"] if len(rows) > len(kept) else []
         return "\n".join([self._title(), *lines, *more, *self._remarks()])
 
@@ -258,7 +261,11 @@ def _settings(record: dict[str, Any]) -> dict[str, Any]:
     """Values that a record says are set, by their keys."""
     found: dict[str, Any] = {}
     for value in record.values():
-        if isinstance(value, list) and value and all(isinstance(one, dict) and set(one) == {"key", "value"} for one in value):
+        if (
+            isinstance(value, list)
+            and value
+            and all(isinstance(one, dict) and set(one) == {"key", "value"} for one in value)
+        ):
             found.update((one["key"], _number(one["value"])) for one in value)
     return found
 
@@ -268,7 +275,9 @@ def _joined(answer: dict[str, Any], intervals: dict[str, Any]) -> dict[str, Any]
     joined: dict[str, Any] = {}
     for key, value in answer.items():
         interval = intervals.get(key)
-        joined[key] = {"value": value, **interval} if isinstance(interval, dict) and not isinstance(value, dict) else value
+        joined[key] = (
+            {"value": value, **interval} if isinstance(interval, dict) and not isinstance(value, dict) else value
+        )
     joined["beyond_anchors"] = intervals.get("beyond_anchors")
     return joined
 
@@ -296,5 +305,9 @@ def _table(rows: list[dict[str, Any]]) -> Table:
 
 def _uniform(values: list[Any]) -> list[Any]:
     """Values of one kind: texts where there are different ones."""
-    kinds = {bool if isinstance(one, bool) else float if isinstance(one, (int, float)) else str for one in values if one is not None}
+    kinds = {
+        bool if isinstance(one, bool) else float if isinstance(one, (int, float)) else str
+        for one in values
+        if one is not None
+    }
     return values if len(kinds) < 2 else [None if one is None else str(one) for one in values]

@@ -96,7 +96,7 @@ INTERRUPTED = """
     ("call", "schema"),
     [
         ("simulate(precision=0.0001, max_messages=1e11)", "flitwise.simulate/2"),
-        ("sweep(over={'class.R1.rate': (0.001, 0.008, 1000), 'class.R2.rate': (0.001, 0.004, 100)})", "flitwise.sweep/3"),
+        ("sweep(over={'class.*.rate': (0.001, 0.002, 1000), 'router.buffer_flits': (8, 107, 100)})", "flitwise.sweep/3"),
         ("compare(precision=0.0001, max_messages=1e11, store=False)", "flitwise.compare/3"),
     ],
 )  # fmt: skip
@@ -180,7 +180,9 @@ def test_failures_of_other_kinds_have_classes_of_their_own(tmp_path):
 
 def test_what_the_command_notes_is_logged(caplog):
     with caplog.at_level(logging.WARNING, logger="flitwise"):
-        fw.sweep(over={"class.R1.rate": [0.002, 0.004]}, model="anchored", precision=0.2, max_messages=2000, store=False)
+        fw.sweep(
+            over={"class.R1.rate": [0.002, 0.004]}, model="anchored", precision=0.2, max_messages=2000, store=False
+        )
     assert "anchored: up to" in caplog.text
 
 

@@ -13,7 +13,9 @@ HERE = Path(__file__).resolve().parents[1]
 
 
 def test_the_classes_of_answers_are_those_of_the_schemas():
-    made = subprocess.run([sys.executable, HERE / "tools/documents.py"], capture_output=True, text=True, check=True).stdout
+    made = subprocess.run(
+        [sys.executable, HERE / "tools/documents.py"], capture_output=True, text=True, check=True
+    ).stdout
     assert made == (HERE / "flitwise/documents.py").read_text(), "python tools/documents.py --write"
 
 
@@ -28,7 +30,14 @@ def test_types_are_sound():
 def test_the_stub_of_the_engine_is_its_own():
     pytest.importorskip("mypy")
     checked = subprocess.run(
-        [sys.executable, "-m", "mypy.stubtest", "flitwise", "--ignore-disjoint-bases", f"--mypy-config-file={HERE / 'pyproject.toml'}"],
+        [
+            sys.executable,
+            "-m",
+            "mypy.stubtest",
+            "flitwise",
+            "--ignore-disjoint-bases",
+            f"--mypy-config-file={HERE / 'pyproject.toml'}",
+        ],
         cwd=HERE / "tests",
         capture_output=True,
         text=True,

@@ -19,7 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: Schemas, as ``flitwise schema`` takes them.
 SCHEMAS = (
-    "solve distribution loads sweep sensitivity simulate compare plan verify accuracy anchored-accuracy figure explain station"
+    "solve distribution loads sweep sensitivity simulate compare plan verify accuracy anchored-accuracy figure "
+    "explain station"
 ).split()
 #: Where a document's rows are, unless they are its classes, and fields of the lists above that each row repeats.
 ROWS: dict[str, tuple[list[str], list[str]]] = {
@@ -170,7 +171,11 @@ def generated() -> str:
     for name, entries in nested.items():
         if entries:
             parts.append("\n".join([f"{name}._nested = {{", *entries, "}"]))
-    parts.append("\n".join(["#: Classes of documents by their schemas.", "BY_SCHEMA: dict[str, type[Document]] = {", *schemas, "}"]))
+    parts.append(
+        "\n".join(
+            ["#: Classes of documents by their schemas.", "BY_SCHEMA: dict[str, type[Document]] = {", *schemas, "}"]
+        )
+    )
     return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 

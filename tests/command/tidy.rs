@@ -21,7 +21,7 @@ fn sources() -> Vec<(String, String)> {
         }
     }
     let (root, mut found) = (Path::new(env!("CARGO_MANIFEST_DIR")), Vec::new());
-    ["figures", "models", "page", "validation", "src", "tests"]
+    ["figures", "models", "page", "python", "validation", "src", "tests"]
         .iter()
         .for_each(|part| walk(root, &root.join(part), &mut found));
     assert!(found.len() > 200, "{} sources", found.len());
