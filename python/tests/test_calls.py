@@ -96,7 +96,7 @@ INTERRUPTED = """
     ("call", "schema"),
     [
         ("simulate(precision=0.0001, max_messages=1e11)", "flitwise.simulate/2"),
-        ("sweep(over={'class.*.rate': (0.001, 0.002, 1000), 'router.buffer_flits': (8, 107, 100)})", "flitwise.sweep/3"),
+        ("sweep(over={'class.*.rate': (0.001, 0.002, 1000), 'router.buffer_flits': (8, 57, 50)})", "flitwise.sweep/3"),
         ("compare(precision=0.0001, max_messages=1e11, store=False)", "flitwise.compare/3"),
     ],
 )  # fmt: skip
