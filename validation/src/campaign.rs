@@ -11,6 +11,32 @@
 //! give the same numbers if the store
 //! was empty. With [`Settings::fresh`] a point has the numbers of an empty store: each block records its target, blocks
 //! that an empty store would have are used, and others are simulated and stored under a key of their own.
+//!
+//! # Many processes
+//!
+//! A [`CampaignPlan`] has the blocks of a campaign: each is one key of the store, with the questions about it in the
+//! order in which one machine would ask them. Blocks are independent. A [`Folder`] is shared by any number of
+//! processes on any number of machines, and each [`Worker`] takes block after block from it.
+//!
+//! **How is a block claimed without a lock?** By a file with the name of the block and a generation, which only one
+//! process can make. A claim is lost if its process is dead, or if its beat has not moved for a while by the clock of
+//! the process that watches it. Then another process makes the file of the next generation, which again only one
+//! can. Nothing is renamed or removed.
+//!
+//! **What if a process that was thought lost goes on?** Two processes compute the same block, with the same bytes, and
+//! the store keeps them once.
+//!
+//! **Why does the store not depend on who was killed?** Each block is worked off on a [replay](Store::replay) of the
+//! store: whoever takes it over goes through the same steps, and takes from the store what had been computed.
+
+mod claims;
+mod error;
+mod folder;
+mod heart;
+mod plan;
+mod process;
+mod survey;
+mod worker;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -19,12 +45,19 @@ use flitwise_language::scenario::{Fault, Scenario, ScenarioSpec};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::store::{Key, Store};
+use crate::store::{Key, Store, StoreError};
 use flitwise_experiment::answer::Simulation;
 use flitwise_experiment::goal::{Goal, MOST_ADDITIONS, addition, asked_alone, is_enough};
 use flitwise_experiment::packets::{self, Shelf};
 use flitwise_experiment::{self as experiment, Block, Host, Settings, answer_of};
 use flitwise_simulator::{CONNECTIONS_REVISION, Delivery, FRAMES_REVISION, PACKETS_REVISION, REVISION};
+
+pub use error::FolderError;
+pub use folder::{Folder, Input};
+pub use plan::{CampaignBlock, CampaignPlan, Question, Stage};
+pub use process::Process;
+pub use survey::{BlockState, RunningBlock, Survey};
+pub use worker::{BlockAccount, Claim, Turn, Worker};
 
 /// What decides the numbers of an experiment: names, units and deadlines do not.
 #[derive(Serialize)]
@@ -123,6 +156,11 @@ pub trait Listener {
 
     /// Something one should know: a broken file in the store, a result that could not be kept.
     fn notice(&mut self, text: &str);
+
+    /// A result could not be kept.
+    fn unkept(&mut self, error: &StoreError) {
+        self.notice(&format!("a result could not be kept: {error}"));
+    }
 }
 
 /// Listens to nothing.
@@ -240,7 +278,9 @@ pub fn run_telling(
             current: &current,
             share_done,
         });
-        let mut shelf = store.map(|store| Replications { store, key, listener: &mut *listener });
+        // replications depend on no earlier question
+        let mut shelf =
+            store.map(|store| Replications { store: store.whole(), key, listener: &mut *listener });
         let shelf = shelf.as_mut().map(|shelf| shelf as &mut dyn Shelf);
         let asking: Vec<&Scenario> = asked_by.iter().map(|at| &scenarios[*at]).collect();
         let Some((simulations, simulated)) = packets::run_kept(&asking, settings, shelf, host) else {
@@ -258,7 +298,7 @@ pub fn run_telling(
 
 /// Replications of packet switches in a store.
 struct Replications<'a> {
-    store: &'a Store,
+    store: Store,
     key: &'a Key,
     listener: &'a mut dyn Listener,
 }
@@ -279,7 +319,7 @@ impl Shelf for Replications<'_> {
 
     fn append(&mut self, index: u32, sample: &packets::Sample) {
         if let Err(error) = self.store.append(self.key, index, sample) {
-            self.listener.notice(&format!("a result could not be kept: {error}"));
+            self.listener.unkept(&error);
         }
     }
 }
@@ -457,6 +497,10 @@ impl Point {
                 break;
             }
             let first = self.blocks.last().map_or(0, Block::next_replication);
+            if let Some(block) = self.recall(first, scenario, store, audience) {
+                self.blocks.push(block);
+                continue;
+            }
             let spent = host.now().saturating_sub(begun);
             let max_time = settings.max_time.map(|most| most.saturating_sub(spent));
             let settings = Settings { max_time, ..addition(scenario, settings, &self.blocks) };
@@ -470,12 +514,30 @@ impl Point {
                 self.blocks.push(block);
                 break;
             }
+            let block = if store.is_some_and(Store::is_replay) { block.without_times() } else { block };
             if let Some(Err(error)) = store.map(|store| store.append(&self.key, first, &block)) {
-                audience.listener.notice(&format!("a result could not be kept: {error}"));
+                audience.listener.unkept(&error);
             }
             self.blocks.push(block);
         }
         false
+    }
+
+    /// Of a replay: the block that was simulated here before.
+    fn recall(
+        &self,
+        first: u32,
+        scenario: &Scenario,
+        store: Option<&Store>,
+        audience: &mut Audience<'_>,
+    ) -> Option<Block> {
+        match store?.recall::<Block>(&self.key, first) {
+            Ok(found) => found.filter(|block| block.first_replication() == first && block.fits(scenario)),
+            Err(notice) => {
+                audience.listener.notice(&notice.to_string());
+                None
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`compare`] | models' answers beside a simulation's |
-//! | [`campaign`], [`store`] | many scenarios, each simulated once and kept on disk |
+//! | [`campaign`], [`store`] | many scenarios, each simulated once and kept on disk, by one process or many |
 //! | [`claims`] | a registry of claims, and how it is judged |
 //! | [`advice`] | what else answers a scenario that a model refuses |
 //! | [`origin`] | where a number comes from |

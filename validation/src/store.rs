@@ -69,12 +69,12 @@ mod error;
 mod file;
 mod key;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -95,7 +95,12 @@ const ATTEMPTS: u32 = 4;
 #[derive(Clone, Debug)]
 pub struct Store {
     directory: Arc<Path>,
+    /// Of a replay: the records that have been asked for or added, by the hash of their key.
+    told: Option<Arc<Mutex<Told>>>,
 }
+
+/// Sequences by hash.
+type Told = HashMap<String, HashSet<u32>>;
 
 /// What [`Store::read`] found.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,7 +144,7 @@ impl Store {
         let making = StoreError::io(directory, "make the directory of the store");
         let directory = std::path::absolute(directory).map_err(&making)?; // the program may go elsewhere
         fs::create_dir_all(&directory).map_err(making)?;
-        let store = Self { directory: directory.into() };
+        let store = Self { directory: directory.into(), told: None };
         store.shards()?.iter().for_each(|shard| remove_abandoned(shard));
         Ok(store)
     }
@@ -147,6 +152,50 @@ impl Store {
     /// Where the records are.
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// The same store as one that was empty at the beginning sees it: a record is there once it has been appended, or
+    /// recalled in place of a computation. So questions put in their first order find what they found then, whatever
+    /// has been kept since. Clones of a replay share its course.
+    pub fn replay(&self) -> Self {
+        Self { told: Some(Arc::default()), ..self.clone() }
+    }
+
+    /// Whether this is a [`Store::replay`].
+    pub fn is_replay(&self) -> bool {
+        self.told.is_some()
+    }
+
+    /// The store with all of its records, whatever a replay has seen.
+    pub(crate) fn whole(&self) -> Self {
+        Self { told: None, ..self.clone() }
+    }
+
+    /// Of a replay: the record that was computed here before, if it is kept.
+    ///
+    /// # Errors
+    /// The file is not believed.
+    pub(crate) fn recall<T: DeserializeOwned>(&self, key: &Key, sequence: u32) -> Result<Option<T>, Notice> {
+        if !self.is_replay() {
+            return Ok(None);
+        }
+        let judge = |bytes: &[u8]| file::from_postcard(file::decode(bytes, key.hash(), sequence)?);
+        let found = self.examine(&self.path(key, sequence), judge)?;
+        if found.is_some() {
+            self.tell(key, sequence);
+        }
+        Ok(found)
+    }
+
+    /// What a replay has seen.
+    fn told(&self) -> Option<MutexGuard<'_, Told>> {
+        self.told.as_ref().map(|told| told.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn tell(&self, key: &Key, sequence: u32) {
+        if let Some(mut told) = self.told() {
+            told.entry(key.hash().to_owned()).or_default().insert(sequence);
+        }
     }
 
     /// `$FLITWISE_STORE`, else `flitwise/store` in the user's cache directory; `None` if there is no home.
@@ -166,6 +215,10 @@ impl Store {
         let mut sequences: Vec<u32> =
             of_key.filter(|(hash, _)| *hash == key.hash()).map(|(_, sequence)| sequence).collect();
         sequences.sort_unstable();
+        if let Some(told) = self.told() {
+            let of_key = told.get(key.hash());
+            sequences.retain(|sequence| of_key.is_some_and(|told| told.contains(sequence)));
+        }
 
         let mut found = Contents { records: Vec::new(), notices: Vec::new() };
         for sequence in sequences {
@@ -195,11 +248,15 @@ impl Store {
         let mut last = None;
         for _ in 0..ATTEMPTS {
             if put(&path, &bytes).map_err(&writing)? {
+                self.tell(key, sequence);
                 return Ok(());
             }
             let judge = |bytes: &[u8]| file::decode(bytes, key.hash(), sequence).map(|_| ());
             match self.examine(&path, judge) {
-                Ok(Some(())) => return Ok(()),
+                Ok(Some(())) => {
+                    self.tell(key, sequence);
+                    return Ok(());
+                }
                 Ok(None) => {}
                 Err(notice) => last = Some(notice),
             }
@@ -309,7 +366,7 @@ fn directory_from(variable: Option<OsString>, cache: impl Fn() -> Option<PathBuf
 }
 
 /// Names in a directory, in order; those that are not text are not ours. None if there is no directory.
-fn names(directory: &Path) -> Result<Vec<String>, StoreError> {
+pub(crate) fn names(directory: &Path) -> Result<Vec<String>, StoreError> {
     let list = || -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(directory)? {
@@ -325,7 +382,7 @@ fn names(directory: &Path) -> Result<Vec<String>, StoreError> {
 }
 
 /// Writes a file that is not there; `false` if it is.
-fn put(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+pub(crate) fn put(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let shard = path.parent().unwrap_or(path);
     fs::create_dir_all(shard)?;
     let mut builder = tempfile::Builder::new();
@@ -344,7 +401,7 @@ fn put(path: &Path, bytes: &[u8]) -> io::Result<bool> {
 }
 
 /// Removes the temporary files of dead processes, as far as that is possible.
-fn remove_abandoned(shard: &Path) {
+pub(crate) fn remove_abandoned(shard: &Path) {
     let ours = |name: &String| name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1);
     for name in names(shard).unwrap_or_default().iter().filter(|name| ours(name)) {
         let path = shard.join(name);

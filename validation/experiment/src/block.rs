@@ -122,6 +122,11 @@ impl Block {
         self.first_replication
     }
 
+    /// The same without times and threads, so that its bytes depend on no machine.
+    pub fn without_times(self) -> Self {
+        Self { simulation_seconds: 0.0, wall_seconds: 0.0, threads: 0, ..self }
+    }
+
     /// What an experiment has measured.
     pub(super) fn of(experiment: &Experiment<'_>, stop: Stop) -> Self {
         let settings = experiment.settings;

@@ -322,12 +322,11 @@ impl<'a> Experiment<'a> {
     ) -> Self {
         let frame_interval = longest_frame_interval(scenario);
         let unit_interval = control::unit_interval(scenario).or(frame_interval);
-        let whole_runs = scenario.terminating().is_some() || unit_interval.is_some();
-        let few = u32::from(nodes(scenario) <= 256 && !whole_runs);
+        let whole_runs = are_whole_runs(scenario);
         // one of nothing but traces: all others would be the same
         let is_drawn = sends(scenario) || scenario.router().vc_choice != VcChoice::Free;
         let most = if listed.is_empty() || is_drawn { MAX_REPLICATIONS } else { 1 };
-        let count = settings.replications.unwrap_or(8 + 8 * few).clamp(1, most);
+        let count = settings.replications.unwrap_or_else(|| usual_replications(scenario)).clamp(1, most);
         // 16 batches or more in all; one in each of many replications, and where a run is one sample: it is
         // terminating, or streams keep their places for all of it
         let batches = if whole_runs { 1 } else { 16_usize.div_ceil(count as usize) };
@@ -773,6 +772,19 @@ pub fn longest_frame_interval(scenario: &Scenario) -> Option<f64> {
     };
     let of_phases = scenario.phases().into_iter().filter_map(|phase| interval(&phase.scenario));
     interval(scenario).into_iter().chain(of_phases).reduce(f64::max)
+}
+
+/// Independent replications of a run unless [`Settings::replications`] says otherwise; of packet switches at most.
+pub fn usual_replications(scenario: &Scenario) -> u32 {
+    let is_small = nodes(scenario) <= 256 && !are_whole_runs(scenario);
+    8 + 8 * u32::from(is_small && !packets::are_switched(scenario))
+}
+
+/// Whether each replication is one sample.
+fn are_whole_runs(scenario: &Scenario) -> bool {
+    let has_units =
+        || control::unit_interval(scenario).is_some() || longest_frame_interval(scenario).is_some();
+    scenario.terminating().is_some() || has_units()
 }
 
 /// Whether a class sends anything, in any phase.

@@ -44,7 +44,7 @@ pub enum StoreError {
 
 impl StoreError {
     /// For `map_err`.
-    pub(super) fn io(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> Self {
+    pub(crate) fn io(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> Self {
         move |source| Self::Io { path: path.to_owned(), doing, source }
     }
 }
@@ -61,7 +61,10 @@ impl fmt::Display for StoreError {
                     }
                     _ => "mend the cause, or name another directory in FLITWISE_STORE",
                 };
-                write!(f, "{}: cannot {doing}: {source}\n  help: {help}", path.display())
+                // the name of a temporary file says nothing
+                let said = source.to_string();
+                let said = said.split_once(" at path \"").map_or(said.as_str(), |(said, _)| said);
+                write!(f, "{}: cannot {doing}: {said}\n  help: {help}", path.display())
             }
             Self::Unfit(why) => write!(f, "unfit for the store: {why}"),
         }
