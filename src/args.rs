@@ -1,5 +1,6 @@
 //! Commands and options.
 
+pub(crate) mod campaigns;
 mod explain;
 pub(crate) mod learn;
 pub(crate) mod plan;
@@ -44,6 +45,7 @@ Examples:
   flitwise serve                                     a page with sliders, in the browser
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
+  flitwise campaign run mine.toml                    many of these, with many processes on any machines
 
 Exit codes:
   0    answered; a saturated class is an answer
@@ -92,6 +94,9 @@ pub(crate) enum Command {
     /// Write all figures, error tables, claims and verdicts as one HTML page and as Markdown.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
+    /// Work off figures, claims and studies with many processes that share a folder.
+    #[command(subcommand, after_help = campaigns::EXAMPLES)]
+    Campaign(campaigns::CampaignCommand),
     /// Answer a textbook station: M/M/1, M/G/1, priorities, Erlang and others; alone it lists them.
     #[command(after_help = STATION_EXAMPLES)]
     Station(Station),
@@ -817,6 +822,12 @@ pub(crate) enum SchemaOf {
     Explain,
     /// The result of `station --format json`.
     Station,
+    /// The result of `campaign plan --format json`.
+    CampaignPlan,
+    /// The result of `campaign status --format json`.
+    CampaignStatus,
+    /// The numbers of a study, as `campaign run` writes them.
+    Study,
 }
 
 /// The help of `--set`.

@@ -80,6 +80,23 @@ impl Campaign {
         })
     }
 
+    /// The same with this store.
+    pub(crate) fn with_store(self, store: Store) -> Self {
+        Self { store: Some(store), ..self }
+    }
+
+    /// The machine that simulates.
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// How to simulate to a precision that may be finer than the usual one.
+    pub(crate) fn settings_for(&self, precision: f64) -> Settings {
+        let is_finer = precision < self.settings.precision;
+        let max_messages = if is_finer { self.most_of_finer } else { self.settings.max_messages };
+        Settings { precision, max_messages, ..self.settings.clone() }
+    }
+
     /// Simulates what is not in the store; what is interrupted is missing in the outcome.
     pub(crate) fn run(&self, scenarios: &[Scenario]) -> Result<Outcome, Vec<Fault>> {
         let outcomes = self.run_each(&[(self.settings.precision, scenarios)])?;
@@ -97,9 +114,7 @@ impl Campaign {
             if index == 0 {
                 self.notices.iter().for_each(|notice| bar.notice(notice));
             }
-            let is_finer = *precision < self.settings.precision;
-            let max_messages = if is_finer { self.most_of_finer } else { self.settings.max_messages };
-            let settings = Settings { precision: *precision, max_messages, ..self.settings.clone() };
+            let settings = self.settings_for(*precision);
             let outcome = campaign::run(scenarios, &settings, store, &host, &mut bar);
             bar.bar.clear();
             outcomes.push(outcome?);
@@ -238,14 +253,14 @@ fn open_store(args: &CampaignArgs, notices: &mut Vec<String>) -> Result<Option<S
 }
 
 /// The progress of a campaign, or of one of its parts.
-struct ProgressLine {
-    bar: Bar,
+pub(crate) struct ProgressLine {
+    pub(crate) bar: Bar,
     /// Which part of the work it stands for, of how many.
-    part: (usize, usize),
+    pub(crate) part: (usize, usize),
 }
 
 impl ProgressLine {
-    fn new(quiet: bool, wanted_precision: f64) -> Self {
+    pub(crate) fn new(quiet: bool, wanted_precision: f64) -> Self {
         Self { bar: Bar::new(quiet, wanted_precision), part: (0, 1) }
     }
 

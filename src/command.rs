@@ -29,8 +29,8 @@ use crate::args::{Cli, Command};
 use crate::console::Console;
 use crate::outcome::Exit;
 use crate::{
-    accuracy, compare, complete, explain, figure, help, learn, man, output, plan, presets, report, schema,
-    sensitivity, serve, signals, simulate, solve, station, store, sweep, traces, verify,
+    accuracy, campaigns, compare, complete, explain, figure, help, learn, man, output, plan, presets, report,
+    schema, sensitivity, serve, signals, simulate, solve, station, store, sweep, traces, verify,
 };
 
 /// The program: reads the command line, prints, and returns the exit code.
@@ -162,6 +162,7 @@ fn run(command: &Command) -> Result<(), Exit> {
         Command::Verify(args) => verify::run(args),
         Command::Figure(args) => figure::run(args),
         Command::Report(args) => report::run(args),
+        Command::Campaign(command) => campaigns::run(command),
         Command::Station(args) => station::run(args),
         Command::Learn(args) => learn::run(args),
         Command::Serve(args) => serve::run(args),

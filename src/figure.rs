@@ -221,6 +221,16 @@ impl fmt::Display for Omission {
 /// Draws a figure from its simulated points.
 type Draw<'d> = dyn FnMut(&FigureRequest, Vec<Simulation>) -> Result<(), Exit> + 'd;
 
+/// Scenarios of figures whose results a store keeps, each with the number of its figure, in the order of
+/// [`draw_each`].
+pub(crate) fn kept_scenarios(wanted: &[FigureRequest]) -> Vec<(usize, Scenario)> {
+    let kept = wanted.iter().enumerate().filter(|(_, one)| !one.figure.wants_details());
+    let scenarios = |(at, one): (usize, &FigureRequest)| {
+        one.figure.scenarios().into_iter().map(move |scenario| (at, scenario)).collect::<Vec<_>>()
+    };
+    kept.flat_map(scenarios).collect()
+}
+
 /// Simulates the points of all figures and passes each figure to `draw` once its own are there. Returns the figures
 /// that an interruption left out.
 pub(crate) fn draw_each(
@@ -469,7 +479,7 @@ pub(crate) struct Drawing {
 ///
 /// # Errors
 /// [`Exit::Interrupted`] if a signal came first.
-fn drawn(
+pub(crate) fn drawn(
     one: &FigureRequest,
     found: &[Simulation],
     campaign: &Campaign,

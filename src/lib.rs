@@ -49,6 +49,7 @@ mod accuracy;
 mod anchoring;
 mod args;
 mod campaign;
+mod campaigns;
 pub mod command;
 mod compare;
 mod complete;

@@ -127,10 +127,19 @@ struct Contents {
 }
 
 pub(crate) fn run(args: &Report) -> Result<(), Exit> {
-    let campaign = match args.quick {
-        true => Campaign::read_or(&args.campaign, QUICK)?,
-        false => Campaign::read(&args.campaign)?,
-    };
+    write_all(args, &campaign(args)?)
+}
+
+/// How a report is simulated, or all that is wrong with it.
+pub(crate) fn campaign(args: &Report) -> Result<Campaign, Exit> {
+    match args.quick {
+        true => Campaign::read_or(&args.campaign, QUICK),
+        false => Campaign::read(&args.campaign),
+    }
+}
+
+/// Figures and claims of a report.
+pub(crate) fn wanted(args: &Report) -> Result<(Vec<FigureRequest>, Registry), Exit> {
     let mut wanted = figure::wanted(&["all".to_owned()], args.model.map(crate::args::FigureModels::Models))?;
     let mut registry = Registry::built_in();
     if let Some(paper) = args.paper {
@@ -145,14 +154,20 @@ pub(crate) fn run(args: &Report) -> Result<(), Exit> {
         }
         registry.claims.retain(|claim| claim.quick);
     }
+    Ok((wanted, registry))
+}
+
+/// Simulates, draws, judges and writes the pages.
+pub(crate) fn write_all(args: &Report, campaign: &Campaign) -> Result<(), Exit> {
+    let (wanted, registry) = wanted(args)?;
     place::directory("--out", &args.out)?;
     write_and_say(&args.out.join("lessons.html"), &learn::whole_page())?;
     let style = Style { theme: figure::theme(args.theme), ..Style::default() };
     let mut contents = Contents { wanted_claims: registry.claims.len(), ..Contents::default() };
     // a signal between two steps ends them in order, too
     let _watch = Watch::begin();
-    let missing = figure::draw_each(&wanted, &campaign, &mut |one, found| {
-        contents.draw(one, found, &campaign, &style, args)
+    let missing = figure::draw_each(&wanted, campaign, &mut |one, found| {
+        contents.draw(one, found, campaign, &style, args)
     })?;
     let missing_entry = |missing: &Omission| MissingEntry {
         number: wanted[missing.figure].typed.clone(),
@@ -171,11 +186,11 @@ pub(crate) fn run(args: &Report) -> Result<(), Exit> {
 
     if is_drawn {
         // whatever happens to the claims, there is a page of the pictures
-        contents.write(&campaign, args)?;
-        let checked = verify::judged(&registry, &campaign)?;
+        contents.write(campaign, args)?;
+        let checked = verify::judged(&registry, campaign)?;
         (contents.judged, contents.partial) = (Some(checked.claims), checked.partial);
     }
-    for path in contents.write(&campaign, args)? {
+    for path in contents.write(campaign, args)? {
         output::write(format!("{}\n", path.display()).as_bytes())?;
     }
     if contents.partial {

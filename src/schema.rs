@@ -7,6 +7,7 @@ use schemars::schema_for;
 
 use crate::accuracy::{AccuracyDocument, AnchoredAccuracyDocument};
 use crate::args::SchemaOf;
+use crate::campaigns::{CampaignPlanDocument, CampaignStatusDocument, StudyDocument};
 use crate::compare::CompareDocument;
 use crate::explain::ExplainDocument;
 use crate::figure::FigureDocument;
@@ -36,6 +37,9 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Exit> {
         SchemaOf::Figure => schema_for!(FigureDocument),
         SchemaOf::Explain => schema_for!(ExplainDocument),
         SchemaOf::Station => schema_for!(StationDocument),
+        SchemaOf::CampaignPlan => schema_for!(CampaignPlanDocument),
+        SchemaOf::CampaignStatus => schema_for!(CampaignStatusDocument),
+        SchemaOf::Study => schema_for!(StudyDocument<'static>),
     };
     output::write_json(&schema)
 }

@@ -150,7 +150,7 @@ fn text(value: Option<impl ToString>) -> String {
 }
 
 /// Columns of a class with their names, which are the same for every class.
-fn fields(class: &ClassSimulation, columns: &ClassColumns) -> Vec<(String, String)> {
+pub(crate) fn fields(class: &ClassSimulation, columns: &ClassColumns) -> Vec<(String, String)> {
     let mut fields = vec![
         ("class".to_owned(), class.name.clone()),
         ("kind".to_owned(), class.kind.word().to_owned()),

@@ -26,7 +26,7 @@ pub(crate) struct VerifyDocument {
     /// Wanted 95 % half-width of the network latency of the worst class, as a share of it.
     wanted_precision: f64,
     /// Whether it was interrupted; claims that were not simulated are missing.
-    partial: bool,
+    pub(crate) partial: bool,
     /// Simulations behind the claims, one per claim and scenario.
     simulations: usize,
     /// Those that rest on more replications than were asked for: the store had them.
@@ -102,20 +102,9 @@ impl ClaimReport {
 
 pub(crate) fn run(args: &Verify) -> Result<(), Exit> {
     let (campaign, registry) = Exit::both(Campaign::read(&args.campaign), registry(args))?;
-    let RegistryReport { claims, simulations, more_than_asked, partial } = judged(&registry, &campaign)?;
-    let document = VerifyDocument {
-        schema: "flitwise.verify/1",
-        flitwise_version: env!("CARGO_PKG_VERSION"),
-        seed: campaign.settings.seed,
-        wanted_precision: campaign.settings.precision,
-        partial,
-        simulations,
-        more_than_asked,
-        summary: summary(&claims),
-        claims,
-    };
+    let document = document(&registry, &campaign)?;
     write(&document, args.format)?;
-    if partial {
+    if document.partial {
         return Err(Exit::Interrupted);
     }
     match document.summary {
@@ -126,6 +115,22 @@ pub(crate) fn run(args: &Verify) -> Result<(), Exit> {
             Err(Exit::Differs(format!("{changed} {verdicts} changed, {undecided} {is} undecided")))
         }
     }
+}
+
+/// What came of a registry, as a document.
+pub(crate) fn document(registry: &Registry, campaign: &Campaign) -> Result<VerifyDocument, Exit> {
+    let RegistryReport { claims, simulations, more_than_asked, partial } = judged(registry, campaign)?;
+    Ok(VerifyDocument {
+        schema: "flitwise.verify/1",
+        flitwise_version: env!("CARGO_PKG_VERSION"),
+        seed: campaign.settings.seed,
+        wanted_precision: campaign.settings.precision,
+        partial,
+        simulations,
+        more_than_asked,
+        summary: summary(&claims),
+        claims,
+    })
 }
 
 /// The claims to check, or everything that is wrong with them.
@@ -188,7 +193,6 @@ fn from_file(path: &Path) -> Result<Registry, Exit> {
     Registry::from_toml(&name, &text, &load).map_err(|faults| Exit::faults(&faults))
 }
 
-/// Every claim that could be judged, and whether the simulation was interrupted.
 /// What came of a registry.
 pub(crate) struct RegistryReport {
     /// Claims whose simulations are complete, in the order of the registry.
@@ -201,24 +205,48 @@ pub(crate) struct RegistryReport {
     pub(crate) partial: bool,
 }
 
+/// The scenarios that claims want simulated, by precision.
+pub(crate) struct ClaimGroups {
+    /// The precision of each claim, and how many scenarios it has.
+    wanted: Vec<(f64, usize)>,
+    /// By precision, the coarse ones first: what they find is the beginning of the fine ones.
+    pub(crate) groups: Vec<(f64, Vec<ClaimScenario>)>,
+}
+
+/// A scenario that a claim wants simulated.
+pub(crate) struct ClaimScenario {
+    /// Its place in the registry.
+    pub(crate) claim: usize,
+    pub(crate) scenario: Scenario,
+}
+
+impl ClaimGroups {
+    pub(crate) fn of(registry: &Registry, campaign: &Campaign) -> Self {
+        let usual = campaign.settings.precision;
+        let mut wanted = Vec::with_capacity(registry.claims.len());
+        let mut groups: Vec<(f64, Vec<ClaimScenario>)> = Vec::new();
+        for (claim, one) in registry.claims.iter().enumerate() {
+            let precision = one.precision.map_or(usual, |own| own.min(usual));
+            let scenarios = one.scenarios();
+            wanted.push((precision, scenarios.len()));
+            let scenarios = scenarios.into_iter().map(|scenario| ClaimScenario { claim, scenario });
+            match groups.iter_mut().find(|(of_group, _)| *of_group == precision) {
+                Some((_, group)) => group.extend(scenarios),
+                None => groups.push((precision, scenarios.collect())),
+            }
+        }
+        groups.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        Self { wanted, groups }
+    }
+}
+
+/// Every claim that could be judged, and whether the simulation was interrupted.
 pub(crate) fn judged(registry: &Registry, campaign: &Campaign) -> Result<RegistryReport, Exit> {
-    let wanted: Vec<(f64, Vec<Scenario>)> = registry
-        .claims
-        .iter()
-        .map(|claim| {
-            let precision = campaign.settings.precision;
-            (claim.precision.map_or(precision, |own| own.min(precision)), claim.scenarios())
-        })
-        .collect();
-    // the coarse ones first: what they find is the beginning of the fine ones
-    let mut precisions: Vec<f64> = wanted.iter().map(|(precision, _)| *precision).collect();
-    precisions.sort_by(|a, b| b.total_cmp(a));
-    precisions.dedup();
-    let of = |precision: &f64| -> Vec<Scenario> {
-        let same = wanted.iter().filter(|(own, _)| own == precision);
-        same.flat_map(|(_, scenarios)| scenarios.iter().cloned()).collect()
-    };
-    let groups: Vec<(f64, Vec<Scenario>)> = precisions.iter().map(|one| (*one, of(one))).collect();
+    let ClaimGroups { wanted, groups } = ClaimGroups::of(registry, campaign);
+    let precisions: Vec<f64> = groups.iter().map(|(precision, _)| *precision).collect();
+    let bare = |group: Vec<ClaimScenario>| group.into_iter().map(|one| one.scenario).collect();
+    let groups: Vec<(f64, Vec<Scenario>)> =
+        groups.into_iter().map(|(precision, group)| (precision, bare(group))).collect();
     let slices: Vec<(f64, &[Scenario])> =
         groups.iter().map(|(precision, scenarios)| (*precision, scenarios.as_slice())).collect();
     let outcomes = campaign.run_each(&slices).map_err(|faults| Exit::faults(&faults))?;
@@ -228,7 +256,7 @@ pub(crate) fn judged(registry: &Registry, campaign: &Campaign) -> Result<Registr
     let (mut claims, mut simulated, mut more_than_asked) = (Vec::new(), 0, 0);
     for (claim, (precision, scenarios)) in registry.claims.iter().zip(&wanted) {
         let group = precisions.iter().position(|one| one == precision).expect("made from the same claims");
-        let of_claim: Vec<Option<Simulation>> = found[group].by_ref().take(scenarios.len()).collect();
+        let of_claim: Vec<Option<Simulation>> = found[group].by_ref().take(*scenarios).collect();
         let complete: Option<Vec<Simulation>> = of_claim.into_iter().collect();
         let Some(simulations) = complete else { continue };
         simulated += simulations.len();
@@ -251,14 +279,14 @@ pub(crate) fn summary(claims: &[ClaimReport]) -> Summary {
 fn write(document: &VerifyDocument, format: Format) -> Result<(), Exit> {
     match format {
         Format::Json => output::write_json(document),
-        Format::Csv => csv(document),
+        Format::Csv => output::write(&csv(document)?),
         Format::Table => output::write_coloured(&table(document)),
         Format::Markdown => output::write(markdown(document).as_bytes()),
     }
 }
 
 /// One row per claim.
-fn csv(document: &VerifyDocument) -> Result<(), Exit> {
+pub(crate) fn csv(document: &VerifyDocument) -> Result<Vec<u8>, Exit> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     rows.write_record(["name", "verdict", "expected", "kind", "by", "measured", "source", "text", "reason"])?;
     for claim in &document.claims {
@@ -274,7 +302,7 @@ fn csv(document: &VerifyDocument) -> Result<(), Exit> {
             claim.reason.as_deref().unwrap_or_default(),
         ])?;
     }
-    output::write_csv(rows)
+    rows.into_inner().map_err(|error| Exit::Output(error.into_error()))
 }
 
 /// One line per claim, however long, so that lines can be searched; then what does not hold.
@@ -307,7 +335,7 @@ fn table(document: &VerifyDocument) -> String {
     text
 }
 
-fn markdown(document: &VerifyDocument) -> String {
+pub(crate) fn markdown(document: &VerifyDocument) -> String {
     let mut rows = Rows::new(&["claim", "verdict", "", "source", "measured"], true);
     for claim in &document.claims {
         rows.add([

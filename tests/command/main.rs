@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may fail a test
 
 mod anchored;
+mod campaign;
 mod command_line;
 mod compare;
 mod every_model;
