@@ -4,6 +4,7 @@ mod file;
 mod outputs;
 mod plan;
 mod run;
+mod slurm;
 mod status;
 mod work;
 
@@ -19,6 +20,7 @@ use crate::args::{self, CampaignArgs, Report, Theme};
 use crate::campaign::Campaign;
 use crate::figure::{self, FigureRequest};
 use crate::outcome::Exit;
+use crate::output;
 use crate::report;
 use crate::verify::ClaimGroups;
 use file::CampaignFile;
@@ -33,6 +35,7 @@ pub(crate) fn run(command: &CampaignCommand) -> Result<(), Exit> {
         CampaignCommand::Run(args) => run::run(args),
         CampaignCommand::Work(args) => work::run(args),
         CampaignCommand::Status(args) => status::run(args),
+        CampaignCommand::Template => output::write(slurm::TEMPLATE.as_bytes()),
     }
 }
 

@@ -12,6 +12,7 @@ Examples:
   flitwise campaign run mine.toml                    all of it, on this computer, into mine.campaign
   flitwise campaign run mine.toml --processes 4
   flitwise campaign work mine.campaign               one more process, on any machine that has the folder
+  flitwise campaign run mine.toml --on slurm         by jobs of a cluster; flitwise campaign run --help
   flitwise campaign status mine.campaign             done, running, lost, left, and the time left
 
 A campaign file says what is wanted:
@@ -43,12 +44,24 @@ Examples:
   flitwise campaign run mine.toml
   flitwise campaign run mine.toml --folder /shared/mine --processes 8 --threads 1
   flitwise campaign run /shared/mine                 go on with it, and write the outputs
+  flitwise campaign run mine.toml --folder /shared/mine --on slurm --jobs 32 --wait
 
 The folder holds copies of the campaign file and of all files that it names, the store, and the outputs in out: figures,
 claims.json, .csv and .md, the report, and each study as CSV and JSON. The names of these files are printed. They are
 written once all blocks are done, those that other processes have taken too.
 Interrupted or killed, it goes on where it was when it is run again.
-Exit codes: 0 done, 1 a block failed or output not written, 2 bad input, 130 interrupted (what is done is kept).";
+--on slurm submits an array of jobs, each of one thread unless --threads says otherwise, and a job that writes the
+outputs after them; their numbers are printed. Script and logs are in the folder's slurm. Jobs of lost nodes and those
+that come to their time limit go back into the queue. After an interruption of --wait the jobs go on.
+Exit codes: 0 done or submitted, 1 a block failed or output not written, 2 bad input, 130 interrupted (what is done is kept).";
+
+const TEMPLATE_EXAMPLES: &str = "\
+Examples:
+  flitwise campaign template > mine.sh               then edit it: account, partition, time limit, modules
+  flitwise campaign run mine.toml --folder /shared/mine --on slurm --template mine.sh
+
+Filled in are {{ flitwise }}, the path of the program that submits the jobs, and {{ threads }}.
+Exit codes: 0 printed, 1 output not written.";
 
 const WORK_EXAMPLES: &str = "\
 Examples:
@@ -83,6 +96,9 @@ pub(crate) enum CampaignCommand {
     /// Say which blocks are done, running, lost and left, and how long it will take.
     #[command(after_help = STATUS_EXAMPLES)]
     Status(CampaignStatus),
+    /// Print the script of the jobs that --on slurm submits, to edit it.
+    #[command(after_help = TEMPLATE_EXAMPLES)]
+    Template,
 }
 
 #[derive(Debug, Args)]
@@ -109,6 +125,8 @@ pub(crate) struct CampaignRun {
     /// Where to start them.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) on: Place,
+    #[command(flatten)]
+    pub(crate) slurm: SlurmArgs,
     #[command(flatten)]
     pub(crate) means: WorkMeans,
 }
@@ -158,4 +176,30 @@ pub(crate) enum Place {
     /// On this computer.
     #[default]
     Local,
+    /// As jobs of a cluster with Slurm.
+    Slurm,
+}
+
+/// How jobs are submitted. Values are read by `campaigns`, so that all that is wrong is reported at once.
+#[derive(Debug, Args)]
+pub(crate) struct SlurmArgs {
+    /// On slurm: jobs that share the work [default: 16, or as many as blocks if these are fewer].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) jobs: Option<String>,
+    /// On slurm: script of the jobs, an edited copy of what `flitwise campaign template` prints.
+    #[arg(long, value_name = "SCRIPT")]
+    pub(crate) template: Option<PathBuf>,
+    /// On slurm: say how far the jobs are until the last one has ended, and end with its exit code.
+    #[arg(long)]
+    pub(crate) wait: bool,
+}
+
+impl SlurmArgs {
+    /// What is wrong with these options where nothing is submitted.
+    pub(crate) fn idle(&self) -> Vec<String> {
+        let given =
+            [("jobs", self.jobs.is_some()), ("template", self.template.is_some()), ("wait", self.wait)];
+        let fault = |(option, _)| format!("--{option}: found --on local, wanted --on slurm with it");
+        given.into_iter().filter(|(_, given)| *given).map(fault).collect()
+    }
 }

@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use flitwise_validation::campaign::{BlockState, Folder, Survey};
 
+use super::slurm::Request;
 use super::work::{WorkRules, check_failures, work};
 use super::{Means, Session, outputs, refused};
-use crate::args::campaigns::{CampaignRun, Place};
+use crate::args::campaigns::CampaignRun;
 use crate::outcome::Exit;
 use crate::progress::Bar;
 use crate::signals::Watch;
@@ -26,7 +27,8 @@ const MOST_PROCESSES: u64 = 1_024;
 
 pub(super) fn run(args: &CampaignRun) -> Result<(), Exit> {
     let processes = processes(args);
-    let (rules, processes) = Exit::both(WorkRules::read(&args.means), processes)?;
+    let request = Exit::both(processes, Request::read(args));
+    let (rules, (processes, request)) = Exit::both(WorkRules::read(&args.means), request)?;
     let means = Means { threads: args.means.threads.clone(), quiet: args.means.quiet };
     let is_folder = args.file.is_dir();
     if let (true, Some(other)) = (is_folder, &args.folder) {
@@ -47,10 +49,11 @@ pub(super) fn run(args: &CampaignRun) -> Result<(), Exit> {
         folder.make(&session.file.inputs, &fingerprint).map_err(|error| refused(&error))?;
         session
     };
-    let _watch = Watch::begin();
-    match args.on {
-        Place::Local => work_off(&session, &folder, &rules, processes)?,
+    if let Some(request) = request {
+        return request.run(&session, &folder, &rules);
     }
+    let _watch = Watch::begin();
+    work_off(&session, &folder, &rules, processes)?;
     let survey = Survey::of(&folder, &session.plan, rules.lease).map_err(|error| refused(&error))?;
     let failed = survey.blocks.iter().filter(|block| matches!(block, BlockState::Failed(_)));
     check_failures(&folder, failed.count())?;

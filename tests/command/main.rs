@@ -26,5 +26,7 @@ mod results;
 #[cfg(unix)]
 mod serve;
 mod simulate;
+#[cfg(unix)]
+mod slurm;
 mod tidy;
 mod verify;
