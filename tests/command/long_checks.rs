@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-const GROUPS: [&str; 4] = ["models", "simulator", "experiment", "page"];
+const GROUPS: [&str; 5] = ["models", "simulator", "experiment", "page", "cluster"];
 
 /// A copy of the sources, and in it a `cargo` that keeps what it is asked to test, and fails if it is told to.
 struct Copy {
@@ -38,6 +38,7 @@ impl Copy {
         }
         fs::write(copy.path(".ci/wasm"), "#!/bin/sh\n").unwrap();
         fs::write(copy.path(".ci/page"), "#!/bin/sh\necho in Chromium >> asked\n").unwrap();
+        fs::write(copy.path(".ci/cluster"), "#!/bin/sh\necho on Slurm >> asked\n").unwrap();
         fs::create_dir(copy.path("bin")).unwrap();
         let stub = format!(
             "#!/bin/sh\n[ \"$1\" = tree ] && exec '{}' \"$@\" --offline\necho \"$@\" >> asked\n[ ! -e failing ]\n",
@@ -94,7 +95,11 @@ impl Copy {
 #[test]
 fn long_checks_run_when_their_sources_have_changed_and_only_then() {
     let copy = Copy::new();
-    fs::write(copy.path(".ci/long-checks.stamps"), "models 0\nsimulator 0\nexperiment 0\npage 0\n").unwrap();
+    fs::write(
+        copy.path(".ci/long-checks.stamps"),
+        "models 0\nsimulator 0\nexperiment 0\npage 0\ncluster 0\n",
+    )
+    .unwrap();
     assert_eq!(copy.stale(), GROUPS);
 
     // what fails is not stamped
@@ -107,7 +112,8 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
     // what passes is, and does not run again
     assert!(copy.long_checks(&[]).status.success());
     let asked = copy.asked();
-    for program in ["--test models", "--test simulator", "--test experiment", "--test engine", "in Chromium"]
+    for program in
+        ["--test models", "--test simulator", "--test experiment", "--test engine", "in Chromium", "on Slurm"]
     {
         assert!(asked.iter().any(|line| line.contains(program)), "{program}: {asked:?}");
     }
@@ -116,7 +122,8 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
     assert_eq!(copy.asked(), Vec::<String>::new());
 
     // none of these decides a long check, nor does a comment or a blank line
-    for name in ["src/lib.rs", "figures/src/lib.rs", "validation/src/store.rs", "models/benches/refined.rs"] {
+    for name in ["src/lib.rs", "figures/src/lib.rs", "validation/src/claims.rs", "models/benches/refined.rs"]
+    {
         copy.append(name, "static CHANGED: u8 = 0;\n");
     }
     for name in ["models/src/refined.rs", "models/language/src/network.rs", "validation/simulator/src/lib.rs"]
@@ -138,6 +145,9 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
         ("page/src/lessons.rs", &["page"]),
         ("page/static/lesson.js", &["page"]),
         ("page/lessons/little.toml", &["page"]),
+        ("src/campaigns/slurm.rs", &["cluster"]),
+        ("src/campaigns/slurm/job.sh", &["cluster"]),
+        ("validation/src/store/key.rs", &["cluster"]),
     ] {
         let before = fs::read(copy.path(name)).unwrap();
         copy.append(name, "changed = 0\n");
@@ -145,7 +155,7 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
         fs::write(copy.path(name), before).unwrap();
     }
     copy.replace_in_manifest("opt-level = 3", "opt-level = 1");
-    assert_eq!(copy.stale(), ["models", "simulator", "experiment"]);
+    assert_eq!(copy.stale(), ["models", "simulator", "experiment", "cluster"]);
     copy.replace_in_manifest("opt-level = \"z\"", "opt-level = 3");
     assert_eq!(copy.stale(), GROUPS);
 }
