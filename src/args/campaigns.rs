@@ -183,7 +183,7 @@ pub(crate) enum Place {
 /// How jobs are submitted. Values are read by `campaigns`, so that all that is wrong is reported at once.
 #[derive(Debug, Args)]
 pub(crate) struct SlurmArgs {
-    /// On slurm: jobs that share the work [default: 16, or as many as blocks if these are fewer].
+    /// On slurm: jobs that share the work, of which there are no more than blocks [default: 16].
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) jobs: Option<String>,
     /// On slurm: script of the jobs, an edited copy of what `flitwise campaign template` prints.

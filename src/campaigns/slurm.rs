@@ -29,7 +29,7 @@ pub(super) const TEMPLATE: &str = include_str!("slurm/job.sh");
 
 /// What fills a blank of the template.
 const BLANKS: [&str; 2] = ["flitwise", "threads"];
-/// Jobs of a campaign unless it is told how many, and it has as many blocks.
+/// Jobs of a campaign with as many blocks, unless it is told how many.
 const USUAL_JOBS: u64 = 16;
 /// More than any cluster lets an array have.
 const MOST_JOBS: u64 = 1_000_000;
@@ -50,7 +50,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 pub(super) struct Request {
     /// The script of all jobs, its blanks filled.
     script: String,
-    /// As many as were asked for.
+    /// How many were asked for.
     jobs: Option<u64>,
     waits: bool,
 }
@@ -101,7 +101,7 @@ impl Request {
     /// Submits the jobs of a campaign whose folder is there, and waits for them if that was asked.
     pub(super) fn run(&self, session: &Session, folder: &Folder, rules: &WorkRules) -> Result<(), Exit> {
         let blocks = session.plan.blocks.len();
-        let jobs = self.jobs.unwrap_or((blocks as u64).clamp(1, USUAL_JOBS));
+        let jobs = self.jobs.unwrap_or(USUAL_JOBS).min(blocks as u64).max(1);
         let submission = submit(folder.path(), jobs, &self.script, rules.lease)?;
         output::write(submission.to_string().as_bytes())?;
         let advice = submission.advice(folder.path());
