@@ -53,7 +53,8 @@ Interrupted or killed, it goes on where it was when it is run again.
 --on slurm submits an array of jobs, each of one thread unless --threads says otherwise, and a job that writes the
 outputs after them; their numbers are printed. Script and logs are in the folder's slurm. Jobs of lost nodes and those
 that come to their time limit go back into the queue. After an interruption of --wait the jobs go on.
-Exit codes: 0 done or submitted, 1 a block failed or output not written, 2 bad input, 130 interrupted (what is done is kept).";
+Exit codes: 0 done or submitted, 1 a block failed or output not written, 2 bad input, 130 interrupted (what is done is
+kept).";
 
 const TEMPLATE_EXAMPLES: &str = "\
 Examples:

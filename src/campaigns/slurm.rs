@@ -120,7 +120,7 @@ impl Request {
         };
         let tell = |jobs: &str| {
             let done = done().map_or_else(|| "?".to_owned(), |done| done.to_string());
-            say(&format!("{jobs}; {done} of {blocks} blocks are done"));
+            say(&format!("{jobs}; blocks: {done} of {blocks} done"));
         };
         submission.follow(tell).ok_or_else(|| Exit::InterruptedAt(format!("the jobs go on; {advice}")))?;
         submission.outcome(folder.path())
@@ -158,8 +158,8 @@ fn filled(template: Option<&Path>, program: &str, threads: usize) -> Result<Stri
     }
     if !template.contains(ARGUMENTS) {
         faults.push(format!(
-            "{name}: found no {ARGUMENTS}, wanted it after the word campaign\n  help: flitwise campaign template prints \
-             a template to start from"
+            "{name}: found no {ARGUMENTS}, wanted it after the word campaign\n  help: flitwise campaign template \
+             prints a template to start from"
         ));
     }
     if faults.is_empty() { Ok(text) } else { Err(Exit::BadInput(faults)) }
@@ -260,7 +260,8 @@ impl Submission {
         )
     }
 
-    /// Waits until no job is left. `tell` hears how many run and wait whenever that changes. `None` if a signal came: the jobs go on.
+    /// Waits until no job is left. `tell` hears how many run and wait whenever that changes. `None` if a signal came:
+    /// the jobs go on.
     fn follow(&self, tell: impl Fn(&str)) -> Option<()> {
         let watch = Watch::begin();
         let mut last = String::new();
@@ -335,7 +336,7 @@ impl fmt::Display for Submission {
 fn in_words(states: &[String]) -> String {
     let running = states.iter().filter(|state| *state == "RUNNING").count();
     let waiting = states.iter().filter(|state| *state == "PENDING").count();
-    format!("{running} jobs run, {waiting} wait, {} begin or end", states.len() - running - waiting)
+    format!("jobs: {running} run, {waiting} wait, {} begin or end", states.len() - running - waiting)
 }
 
 /// From `JobState=COMPLETED .. ExitCode=0:0`, the code and the signal.
@@ -401,6 +402,6 @@ mod tests {
     #[test]
     fn states_of_jobs_are_counted() {
         let states = ["RUNNING", "PENDING", "RUNNING", "COMPLETING"].map(str::to_owned);
-        assert_eq!(in_words(&states), "2 jobs run, 1 wait, 1 begin or end");
+        assert_eq!(in_words(&states), "jobs: 2 run, 1 wait, 1 begin or end");
     }
 }
