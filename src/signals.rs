@@ -47,6 +47,12 @@ impl Watch {
     pub(crate) fn stop(&self) -> &AtomicBool {
         self.0.as_ref().map_or(&STOP, |console| console.stop_flag())
     }
+
+    /// What stops the work from another thread, as a signal does.
+    pub(crate) fn stopper(&self) -> impl FnOnce() + Send + use<> {
+        let console = self.0.clone();
+        move || console.as_ref().map_or(&STOP, |console| console.stop_flag()).store(true, Ordering::Relaxed)
+    }
 }
 
 impl Drop for Watch {

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, StringArray,
+};
+use arrow_schema::{Field, Schema};
+use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyFloat, PyInt, PyString};
@@ -26,8 +28,8 @@ impl Table {
         let mut fields = Vec::with_capacity(columns.len());
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(columns.len());
         for (name, values) in columns {
-            let (kind, array) = array(&name, &values)?;
-            fields.push(Field::new(name, kind, true));
+            let array = array(&name, &values)?;
+            fields.push(Field::new(name, array.data_type().clone(), true));
             arrays.push(array);
         }
         let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(unfit)?;
@@ -64,38 +66,32 @@ impl Table {
 }
 
 /// The values as an array of the narrowest type that holds them all.
-fn array(name: &str, values: &[Bound<'_, PyAny>]) -> PyResult<(DataType, ArrayRef)> {
-    let mut is_known = values.iter().filter(|value| !value.is_none());
-    let all = |fits: &dyn Fn(&Bound<'_, PyAny>) -> bool| is_known.clone().all(fits);
+fn array(name: &str, values: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
+    let known: Vec<&Bound<'_, PyAny>> = values.iter().filter(|value| !value.is_none()).collect();
+    let all = |fits: &dyn Fn(&Bound<'_, PyAny>) -> bool| known.iter().all(|value| fits(value));
     let is_bool = |value: &Bound<'_, PyAny>| value.is_instance_of::<PyBool>();
+    // a truth value is a whole number in Python
     let is_whole = |value: &Bound<'_, PyAny>| value.is_instance_of::<PyInt>() && !is_bool(value);
-    let fits_whole = |value: &Bound<'_, PyAny>| is_whole(value) && value.extract::<i64>().is_ok();
     let is_real = |value: &Bound<'_, PyAny>| value.is_instance_of::<PyFloat>() || is_whole(value);
-    // nothing is known of a column without values; most are numbers
-    if all(&|_| false) || !all(&fits_whole) && all(&is_real) {
-        let mut array = Float64Builder::with_capacity(values.len());
-        values.iter().try_for_each(|value| Ok::<(), PyErr>(array.append_option(value.extract()?)))?;
-        return Ok((DataType::Float64, Arc::new(array.finish())));
-    }
-    if all(&fits_whole) {
-        let mut array = Int64Builder::with_capacity(values.len());
-        values.iter().try_for_each(|value| Ok::<(), PyErr>(array.append_option(value.extract()?)))?;
-        return Ok((DataType::Int64, Arc::new(array.finish())));
-    }
-    if all(&is_bool) {
-        let mut array = BooleanBuilder::with_capacity(values.len());
-        values.iter().try_for_each(|value| Ok::<(), PyErr>(array.append_option(value.extract()?)))?;
-        return Ok((DataType::Boolean, Arc::new(array.finish())));
-    }
-    if let Some(other) = is_known.find(|value| !value.is_instance_of::<PyString>()) {
+    let fits_whole = |value: &Bound<'_, PyAny>| is_whole(value) && value.extract::<i64>().is_ok();
+    Ok(if known.is_empty() || !all(&fits_whole) && all(&is_real) {
+        // nothing is known of a column without values; most are numbers
+        Arc::new(Float64Array::from(extracted::<f64>(values)?))
+    } else if all(&fits_whole) {
+        Arc::new(Int64Array::from(extracted::<i64>(values)?))
+    } else if all(&is_bool) {
+        Arc::new(BooleanArray::from(extracted::<bool>(values)?))
+    } else if let Some(other) = known.iter().find(|value| !value.is_instance_of::<PyString>()) {
         let kind = other.get_type();
         return Err(PyTypeError::new_err(format!(
             "column {name}: found a value of {kind} among others, wanted numbers, truth values or texts alone"
         )));
-    }
-    let mut array = StringBuilder::new();
-    for value in values {
-        array.append_option(value.extract::<Option<String>>()?);
-    }
-    Ok((DataType::Utf8, Arc::new(array.finish())))
+    } else {
+        Arc::new(StringArray::from(extracted::<String>(values)?))
+    })
+}
+
+/// The values, `None` where there is none.
+fn extracted<'py, T: FromPyObjectOwned<'py>>(values: &[Bound<'py, PyAny>]) -> PyResult<Vec<Option<T>>> {
+    values.iter().map(|value| value.extract::<Option<T>>().map_err(Into::into)).collect()
 }

@@ -13,6 +13,7 @@ use super::slurm::Request;
 use super::work::{WorkRules, check_failures, work};
 use super::{Means, Session, outputs, refused};
 use crate::args::campaigns::CampaignRun;
+use crate::console::Console;
 use crate::outcome::Exit;
 use crate::progress::Bar;
 use crate::signals::Watch;
@@ -70,6 +71,19 @@ fn processes(args: &CampaignRun) -> Result<usize, Exit> {
     if faults.is_empty() { Ok(processes) } else { Err(Exit::BadInput(faults)) }
 }
 
+/// The path of this program, to start it again.
+pub(super) fn program(option: &str) -> Result<PathBuf, Exit> {
+    if Console::own().is_some() {
+        // the process is somebody else's program
+        return Err(Exit::input(format!(
+            "{option}: found a call from within another program, wanted the command flitwise, which starts others of \
+             its kind"
+        )));
+    }
+    std::env::current_exe()
+        .map_err(|error| Exit::input(format!("{option}: the program cannot tell its path: {error}")))
+}
+
 /// The folder of a campaign file, unless another one is named.
 fn beside(file: &Path) -> PathBuf {
     file.with_extension("campaign")
@@ -90,7 +104,7 @@ struct Children(Vec<Child>);
 
 impl Children {
     fn spawn(session: &Session, folder: &Folder, rules: &WorkRules, count: usize) -> Result<Self, Exit> {
-        let program = std::env::current_exe()?;
+        let program = program("--processes")?;
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let share = (cores / count).max(1).to_string();
         let threads = session.threads.clone().unwrap_or(share);

@@ -16,6 +16,7 @@ use flitwise_language::document::nearest;
 use flitwise_validation::campaign::{BlockState, Folder, Survey};
 
 use super::Session;
+use super::run::program;
 use super::work::WorkRules;
 use crate::args::campaigns::{CampaignRun, Place};
 use crate::figure::write_whole;
@@ -89,8 +90,7 @@ impl Request {
         let most = typed::within(1..=MOST_JOBS, "1 to 1000000 jobs");
         let jobs = Options { faults: &mut faults }.option("jobs", &args.slurm.jobs, most);
         let jobs = if faults.is_empty() { Ok(jobs) } else { Err(Exit::BadInput(faults)) };
-        let program = std::env::current_exe()
-            .map_err(|error| Exit::input(format!("--on slurm: the program cannot tell its path: {error}")))?;
+        let program = program("--on slurm")?;
         // who calls says what is wrong with a number of threads
         let threads = args.means.threads.as_deref().and_then(|threads| typed::threads(threads.trim()).ok());
         let script = filled(args.slurm.template.as_deref(), &program.to_string_lossy(), threads.unwrap_or(1));

@@ -73,11 +73,11 @@ pub(super) fn run(args: &CampaignWork) -> Result<(), Exit> {
     place::directory("the folder", folder.path())?;
     let watch = Watch::begin();
     if args.until_input_ends {
-        let stop = watch.stop();
+        let stop = watch.stopper();
         thread::spawn(move || {
             // whatever the reason: who has started this process has gone
             let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-            stop.store(true, Ordering::Relaxed);
+            stop();
         });
     }
     let account = work(&session, &folder, &rules)?;
