@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-const GROUPS: [&str; 5] = ["models", "simulator", "experiment", "page", "cluster"];
+const GROUPS: [&str; 6] = ["models", "simulator", "experiment", "page", "python", "cluster"];
 
 /// A copy of the sources, and in it a `cargo` that keeps what it is asked to test, and fails if it is told to.
 struct Copy {
@@ -33,11 +33,12 @@ impl Copy {
         for name in ["Cargo.toml", "Cargo.lock", "build.rs"] {
             fs::copy(root.join(name), copy.path(name)).unwrap();
         }
-        for name in [".ci", "src", "models", "validation", "figures", "page"] {
+        for name in [".ci", "src", "models", "validation", "figures", "page", "python"] {
             copy_folder(&root.join(name), &copy.path(name));
         }
         fs::write(copy.path(".ci/wasm"), "#!/bin/sh\n").unwrap();
         fs::write(copy.path(".ci/page"), "#!/bin/sh\necho in Chromium >> asked\n").unwrap();
+        fs::write(copy.path(".ci/python"), "#!/bin/sh\necho in Python >> asked\n").unwrap();
         fs::write(copy.path(".ci/cluster"), "#!/bin/sh\necho on Slurm >> asked\n").unwrap();
         fs::create_dir(copy.path("bin")).unwrap();
         let stub = format!(
@@ -97,7 +98,7 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
     let copy = Copy::new();
     fs::write(
         copy.path(".ci/long-checks.stamps"),
-        "models 0\nsimulator 0\nexperiment 0\npage 0\ncluster 0\n",
+        "models 0\nsimulator 0\nexperiment 0\npage 0\npython 0\ncluster 0\n",
     )
     .unwrap();
     assert_eq!(copy.stale(), GROUPS);
@@ -112,9 +113,15 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
     // what passes is, and does not run again
     assert!(copy.long_checks(&[]).status.success());
     let asked = copy.asked();
-    for program in
-        ["--test models", "--test simulator", "--test experiment", "--test engine", "in Chromium", "on Slurm"]
-    {
+    for program in [
+        "--test models",
+        "--test simulator",
+        "--test experiment",
+        "--test engine",
+        "in Chromium",
+        "in Python",
+        "on Slurm",
+    ] {
         assert!(asked.iter().any(|line| line.contains(program)), "{program}: {asked:?}");
     }
     assert_eq!(copy.stale(), Vec::<&str>::new());
@@ -145,6 +152,9 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
         ("page/src/lessons.rs", &["page"]),
         ("page/static/lesson.js", &["page"]),
         ("page/lessons/little.toml", &["page"]),
+        ("python/flitwise/_records.py", &["python"]),
+        ("python/notebooks/kyd05.ipynb", &["python"]),
+        ("src/console.rs", &["python"]),
         ("src/campaigns/slurm.rs", &["cluster"]),
         ("src/campaigns/slurm/job.sh", &["cluster"]),
         ("validation/src/store/key.rs", &["cluster"]),
@@ -155,7 +165,7 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
         fs::write(copy.path(name), before).unwrap();
     }
     copy.replace_in_manifest("opt-level = 3", "opt-level = 1");
-    assert_eq!(copy.stale(), ["models", "simulator", "experiment", "cluster"]);
+    assert_eq!(copy.stale(), ["models", "simulator", "experiment", "python", "cluster"]);
     copy.replace_in_manifest("opt-level = \"z\"", "opt-level = 3");
     assert_eq!(copy.stale(), GROUPS);
 }
