@@ -40,6 +40,8 @@ from ._engine import presets as _presets
 from ._pictures import Explanation, Figure, Picture
 from ._records import Document, Record
 from .documents import (
+    CampaignPlanDocument,
+    CampaignStatusDocument,
     ChooseDocument,
     CompareDocument,
     MaxLoadDocument,
@@ -69,6 +71,8 @@ __all__ = [
     "Sweep",
     "Table",
     "__version__",
+    "campaign_plan",
+    "campaign_status",
     "choose",
     "command",
     "compare",
@@ -261,6 +265,19 @@ def verify(*names: str, progress: Progress = None, **options: Any) -> VerifyDocu
     """Verdicts on claims, all or those named: ``flitwise verify``."""
     asked = Arguments("verify").options({"only": list(names), **options})
     return asked.document(VerifyDocument, progress)
+
+
+def campaign_plan(file: str | os.PathLike[str]) -> CampaignPlanDocument:
+    """The independent blocks of a campaign: ``flitwise campaign plan``.
+
+    ``fw.command("campaign", "run", file)`` works it off in this process; other processes are started with the command.
+    """
+    return Arguments("campaign", "plan", os.fspath(file)).document(CampaignPlanDocument)
+
+
+def campaign_status(folder: str | os.PathLike[str]) -> CampaignStatusDocument:
+    """Which blocks are done, running, lost and left, and the time left: ``flitwise campaign status``."""
+    return Arguments("campaign", "status", os.fspath(folder)).document(CampaignStatusDocument)
 
 
 def presets() -> list[PresetLine]:

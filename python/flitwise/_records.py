@@ -165,7 +165,8 @@ class Document(Record):
 
     def _grid(self) -> tuple[list[str], list[list[str]]]:
         """Heads and rows of what is shown: of classes alone a column for each, else a row for each."""
-        rows = self.rows()
+        # of a document without rows, what it says of the whole
+        rows = self.rows() or [_flat(self._fields)]
         columns = [name for name in _names(rows) if any(row.get(name) is not None for row in rows)]
         if self._shown:
             keys = {key for point in self._fields.get("points", ()) for key in _settings(point)}

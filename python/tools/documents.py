@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Schemas, as ``flitwise schema`` takes them.
 SCHEMAS = (
     "solve distribution loads sweep sensitivity simulate compare plan verify accuracy anchored-accuracy figure "
-    "explain station"
+    "explain station campaign-plan campaign-status study"
 ).split()
 #: Where a document's rows are, unless they are its classes, and fields of the lists above that each row repeats.
 ROWS: dict[str, tuple[list[str], list[str]]] = {
@@ -36,6 +36,9 @@ ROWS: dict[str, tuple[list[str], list[str]]] = {
     "FigureDocument": (["claims"], []),
     "ExplainDocument": (["sections"], []),
     "StationDocument": (["points"], []),
+    "CampaignPlanDocument": (["blocks"], []),
+    "CampaignStatusDocument": (["details"], []),
+    "StudyDocument": (["points", "simulation", "classes"], []),
 }
 HEAD = '''"""The answers of the command as classes. Made by tools/documents.py from the command's JSON schemas."""
 
