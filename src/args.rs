@@ -503,6 +503,12 @@ pub(crate) struct Solve {
     /// Print the distribution of the network latency, cycle by cycle, instead.
     #[arg(long, conflicts_with = "details")]
     pub(crate) distribution: bool,
+    /// Leave out deadlines and percentiles, which take most of the time.
+    #[arg(long, conflicts_with_all = ["details", "distribution"])]
+    pub(crate) means_only: bool,
+    /// Leave out the errors to expect, which take several times as long as the answer.
+    #[arg(long)]
+    pub(crate) no_expected_errors: bool,
     /// With --format csv: print this section of the answer, such as over_time, instead of a row per class.
     #[arg(long, value_name = "NAME")]
     pub(crate) section: Option<String>,
@@ -532,6 +538,9 @@ pub(crate) struct Sweep {
     /// Leave out deadlines and percentiles, which take most of the time.
     #[arg(long)]
     pub(crate) means_only: bool,
+    /// In JSON, leave out the errors to expect, which take several times as long as the answers.
+    #[arg(long)]
+    pub(crate) no_expected_errors: bool,
     /// Draw the network latency along the first axis instead of rows: in the terminal, or to a file, .svg or .png.
     #[arg(
         long, value_name = "FILE", num_args = 0..=1, default_missing_value = plot::TERMINAL, conflicts_with = "format"

@@ -50,7 +50,12 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
         output::note(&cost);
     }
     let details = args.details || args.distribution;
-    let options = Options { details, expected_errors: !args.distribution, ..Options::default() };
+    let options = Options {
+        details,
+        distributions: !args.means_only,
+        expected_errors: !args.distribution && !args.no_expected_errors,
+        ..Options::default()
+    };
     let mut answer = args
         .model
         .map_or_else(|| Model::usual(&scenario), ModelChoice::model)
@@ -74,11 +79,10 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
         Format::Json => output::write_json(&SolveDocument::of(answer)),
         Format::Csv => match &args.section {
             Some(name) => output::section_csv(&answer.sections, name),
+            None if args.means_only => csv(&answer, &ClassColumns::of_means(&scenario)),
             None => csv(&answer, &ClassColumns::of(&scenario)),
         },
-        Format::Table | Format::Markdown => {
-            output::write_coloured(&page(&answer, args.format == Format::Markdown, args.details))
-        }
+        Format::Table | Format::Markdown => output::write_coloured(&page(&answer, args)),
     }
 }
 
@@ -94,7 +98,12 @@ fn not_there(args: &Solve, answer: &Answer) -> Vec<String> {
 
 /// A single scenario is its own anchor: its simulation.
 fn anchored(args: &Solve) -> Result<(), Exit> {
-    let not_there = [("details", args.details), ("distribution", args.distribution)];
+    let not_there = [
+        ("details", args.details),
+        ("distribution", args.distribution),
+        ("means-only", args.means_only),
+        ("no-expected-errors", args.no_expected_errors),
+    ];
     let fault = |(option, _)| {
         format!(
             "--{option}: found --model anchored, which answers a single scenario by its simulation, wanted a model \
@@ -130,7 +139,8 @@ fn csv(answer: &Answer, columns: &ClassColumns) -> Result<(), Exit> {
 }
 
 /// The answer as a page to read.
-fn page(answer: &Answer, markdown: bool, details: bool) -> String {
+fn page(answer: &Answer, args: &Solve) -> String {
+    let (markdown, details) = (args.format == Format::Markdown, args.details);
     let mut page = Page::new(markdown);
     let network = output::network(answer.scenario.network);
     page.title(&format!("{}: {network}, {} model", answer.scenario.name, answer.model));
@@ -146,7 +156,9 @@ fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     page.section("At channel adapters", &groups(answer, Quantity::ADAPTERS, markdown));
     page.section("Connections", &groups(answer, Quantity::CONNECTIONS, markdown));
     page.section("Deadlines of frames", &groups(answer, Quantity::FRAME_DEADLINES, markdown));
-    page.section("Deadlines on the network latency", &deadlines(answer, markdown));
+    if !args.means_only {
+        page.section("Deadlines on the network latency", &deadlines(answer, markdown));
+    }
     page.section("Percentiles of the network latency", &percentiles(answer, markdown));
     if details {
         for class in &answer.classes {

@@ -111,7 +111,13 @@ pub(crate) fn run(args: &Sweep) -> Result<(), Exit> {
     let points = grid.points().filter(|points| *points <= MOST_POINTS).ok_or_else(|| {
         Exit::input(format!("--over: found a grid of more than {MOST_POINTS} points, wanted at most that"))
     })?;
-    let expected_errors = matches!(args.format, SweepFormat::Json | SweepFormat::Jsonl);
+    let has_errors = matches!(args.format, SweepFormat::Json | SweepFormat::Jsonl);
+    if args.no_expected_errors && !has_errors {
+        return Err(Exit::input(
+            "--no-expected-errors: found a format without them, wanted --format json or jsonl with it",
+        ));
+    }
+    let expected_errors = has_errors && !args.no_expected_errors;
     let options = Options {
         distributions: !args.means_only,
         saturation_loads: false,

@@ -143,11 +143,13 @@ class Arguments:
         return self
 
     def options(self, options: Mapping[str, Any]) -> Arguments:
-        """Adds options by their names: ``max_time`` becomes ``--max-time``, and ``store=False`` ``--no-store``."""
+        """Adds options by their names: ``max_time`` becomes ``--max-time``, ``store=False`` becomes ``--no-store``."""
         for name, value in options.items():
             option = name.rstrip("_").replace("_", "-")
-            if option == "store" and value is False:
-                option, value = "no-store", True
+            if option in ("store", "expected-errors") and value is False:
+                option, value = f"no-{option}", True
+            if option == "expected-errors" and value is True:
+                continue  # it is the rule
             if value is None or value is False:
                 continue
             if value is True:

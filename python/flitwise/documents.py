@@ -3648,6 +3648,198 @@ class StationDocument(Document):
     """Which station."""
 
 
+class Block(Record):
+    """What can be simulated independently of all else."""
+
+    __slots__ = ()
+    asked_by: list[str]
+    """Who asks."""
+    goals: list[BlockGoal]
+    """What is asked of it, one after another."""
+    key: str
+    """Hash of its key in the store, 64 hex digits."""
+    number: int
+    """From 1."""
+    organisation: str
+    """How the switches work."""
+    replications: int
+    """Independent runs at first, of packet switches at most; a finer precision adds more."""
+    scenario: str
+    """Name of the scenario."""
+    seed: int
+    """Where all random numbers come from."""
+    set: list[Setting]
+    """Values that a study sets, coupled ones included."""
+
+
+class BlockGoal(Record):
+    """What decides when a simulation ends."""
+
+    __slots__ = ()
+    max_messages: int
+    """Messages measured after which to stop anyway."""
+    wanted_precision: float
+    """Wanted 95 % half-width of the network latency of the worst class, as a share of it."""
+
+
+class CampaignPlanDocument(Document):
+    """The answer of `flitwise campaign plan --format json`."""
+
+    __slots__ = ()
+    _rows: ClassVar[tuple[str, ...]] = ('blocks',)
+    _repeated: ClassVar[tuple[str, ...]] = ()
+    blocks: list[Block]
+    """In the order in which one machine would come to them."""
+    fingerprint: str
+    """Hash of all blocks and what they are to do, 64 hex digits."""
+    flitwise_version: str
+    """Version of flitwise that made it."""
+    not_kept: list[str]
+    """Figures of channels in detail, which no store keeps: whoever writes the outputs simulates them."""
+    schema: str
+    """`flitwise.campaign-plan/1`."""
+
+
+class BlockDetail(Record):
+    """Where a block stands that is neither done nor left."""
+
+    __slots__ = ()
+    block: int
+    """Its number in the plan, from 1."""
+    host: str | None
+    """Machine of the process, if it is known."""
+    process: int | None
+    """Number of the process there."""
+    reason: str | None
+    """Why it failed."""
+    running_seconds: float | None
+    """Time since the process took it, if it is at work [s]."""
+    scenario: str
+    """Name of the scenario."""
+    state: str
+    """`running`, `lost` or `failed`."""
+
+
+class CampaignStatusDocument(Document):
+    """The answer of `flitwise campaign status --format json`."""
+
+    __slots__ = ()
+    _rows: ClassVar[tuple[str, ...]] = ('details',)
+    _repeated: ClassVar[tuple[str, ...]] = ()
+    blocks: int
+    """Blocks of the campaign."""
+    details: list[BlockDetail]
+    """Blocks under way, lost and failed, in the order of the plan."""
+    done: int
+    """Blocks that are done."""
+    done_messages: int
+    """Messages behind the answers of blocks that are done."""
+    done_seconds: float
+    """Time that the blocks that are done took, together [s]."""
+    failed: int
+    """Blocks that cannot be done."""
+    flitwise_version: str
+    """Version of flitwise that made it."""
+    left: int
+    """Blocks that nobody is at work on."""
+    left_seconds: float | None
+    """Time until all is done, by the time of blocks that are done and the processes at work [s]; `null` if there are
+    none of either.
+    """
+    lost: int
+    """Blocks whose process is dead or silent; the next process takes them over."""
+    processes: int
+    """Processes at work, as far as can be seen."""
+    running: int
+    """Blocks that processes are at work on."""
+    schema: str
+    """`flitwise.campaign-status/1`."""
+
+
+class StudyInterval(Record):
+    """What is delivered of a class in an interval of a terminating run; intervals of the means are those over
+    replications.
+    """
+
+    __slots__ = ()
+    class_: str
+    """Name of the class."""
+    delivered_flits_per_cycle: Estimate | None
+    """Flits of messages delivered in it, over its length and all nodes [flits/cycle]."""
+    network_latency_cycles: Estimate | None
+    """Mean network latency of messages delivered in it [cycles]."""
+    start_cycle: int
+    """First cycle of the interval [cycles]."""
+    total_latency_cycles: Estimate | None
+    """The same with waiting [cycles]."""
+
+
+class StudyPercentiles(Record):
+    """Percentiles of a latency: the smallest whole number of cycles that so many messages keep within."""
+
+    __slots__ = ()
+    p50: PercentileEstimate | None
+    """Half of the messages."""
+    p90: PercentileEstimate | None
+    """90 % of them."""
+    p99: PercentileEstimate | None
+    """99 % of them."""
+    p99_9: PercentileEstimate | None
+    """99.9 % of them."""
+
+
+class Simulation(Record):
+    """A simulation's answer to a scenario."""
+
+    __slots__ = ()
+    channel_details: list[ChannelDetail] | None
+    """Every channel by itself, if that was asked for."""
+    channels: list[ChannelSimulation]
+    """One entry per kind of channel."""
+    classes: list[ClassSimulation]
+    """One answer per class, in the order of the scenario."""
+    notes: list[str]
+    """What one should know about this answer."""
+    over_time: list[StudyInterval] | None
+    """The run interval by interval, class by class, if that was asked for."""
+    run: Run
+    """How it was run."""
+    saturated: bool
+    """Whether any class is saturated."""
+    scenario: ScenarioSpec
+    """The scenario asked about."""
+    sections: Record | None
+    """What is known beside the quantities of classes, such as phases of a run of packet switches."""
+
+
+class StudyRow(Record):
+    """A point of a study."""
+
+    __slots__ = ()
+    set: list[Setting]
+    """The values set here, coupled ones included."""
+    simulation: Simulation
+    """What was simulated. Times and threads are 0: they are those of many machines."""
+
+
+class StudyDocument(Document):
+    """The numbers of a study, as `flitwise campaign run` writes them."""
+
+    __slots__ = ()
+    _rows: ClassVar[tuple[str, ...]] = ('points', 'simulation', 'classes')
+    _repeated: ClassVar[tuple[str, ...]] = ()
+    flitwise_version: str
+    """Version of flitwise that made it."""
+    name: str
+    """What the campaign file calls it."""
+    points: list[StudyRow]
+    """One per point of the grid, the last axis varying fastest."""
+    scenario: ScenarioSpec
+    """The scenario before any value was changed."""
+    schema: str
+    """`flitwise.study/1`."""
+
+
 ClassAnswer._nested = {
     "deadlines": DeadlineAnswer,
     "expected_errors": ExpectedError,
@@ -4415,6 +4607,59 @@ StationDocument._nested = {
 }
 
 
+Block._nested = {
+    "goals": BlockGoal,
+    "set": Setting,
+}
+
+
+CampaignPlanDocument._nested = {
+    "blocks": Block,
+}
+
+
+CampaignStatusDocument._nested = {
+    "details": BlockDetail,
+}
+
+
+StudyInterval._nested = {
+    "delivered_flits_per_cycle": Estimate,
+    "network_latency_cycles": Estimate,
+    "total_latency_cycles": Estimate,
+}
+
+
+StudyPercentiles._nested = {
+    "p50": PercentileEstimate,
+    "p90": PercentileEstimate,
+    "p99": PercentileEstimate,
+    "p99.9": PercentileEstimate,
+}
+
+
+Simulation._nested = {
+    "channel_details": ChannelDetail,
+    "channels": ChannelSimulation,
+    "classes": ClassSimulation,
+    "over_time": StudyInterval,
+    "run": Run,
+    "scenario": ScenarioSpec,
+}
+
+
+StudyRow._nested = {
+    "set": Setting,
+    "simulation": Simulation,
+}
+
+
+StudyDocument._nested = {
+    "points": StudyRow,
+    "scenario": ScenarioSpec,
+}
+
+
 #: Classes of documents by their schemas.
 BY_SCHEMA: dict[str, type[Document]] = {
     "flitwise.solve": SolveDocument,
@@ -4430,4 +4675,7 @@ BY_SCHEMA: dict[str, type[Document]] = {
     "flitwise.figure": FigureDocument,
     "flitwise.explain": ExplainDocument,
     "flitwise.station": StationDocument,
+    "flitwise.campaign-plan": CampaignPlanDocument,
+    "flitwise.campaign-status": CampaignStatusDocument,
+    "flitwise.study": StudyDocument,
 }

@@ -12,7 +12,7 @@ import flitwise as fw
 HERE = Path(__file__).resolve().parents[1]
 
 
-def test_the_classes_of_answers_are_those_of_the_schemas():
+def test_the_classes_of_answers_are_those_of_the_schemas(program):
     made = subprocess.run(
         [sys.executable, HERE / "tools/documents.py"], capture_output=True, text=True, check=True
     ).stdout

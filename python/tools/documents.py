@@ -3,13 +3,15 @@
     python tools/documents.py           prints it
     python tools/documents.py --write   writes it
 
-The package must be installed: the schemas are asked of it.
+The program is asked for them: ``flitwise``, or what FLITWISE names.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -145,14 +147,14 @@ def docstring(text: str) -> list[str]:
 
 
 def generated() -> str:
-    from flitwise._ask import Arguments
-
+    program = os.environ.get("FLITWISE", "flitwise")
     taken: dict[str, str] = {}
     classes: dict[str, str] = {}
     nested: dict[str, list[str]] = {}
     schemas: list[str] = []
     for word in SCHEMAS:
-        root = json.loads(Arguments("schema", word).text_of())
+        printed = subprocess.run([program, "schema", word], check=True, capture_output=True, text=True)
+        root = json.loads(printed.stdout)
         schema = Schema(root, taken)
         documents = {root["title"]: root} if "properties" in root else {}
         for branch in root.get("anyOf", []):

@@ -9,6 +9,27 @@ use tempfile::TempDir;
 
 const GROUPS: [&str; 6] = ["models", "simulator", "experiment", "page", "python", "cluster"];
 
+/// Files, and the groups whose outcome they decide.
+const DECIDES: [(&str, &[&str]); 17] = [
+    ("models/src/refined.rs", &["models"]),
+    ("models/tests/models/refined.rs", &["models"]),
+    ("models/src/queueing/mg1.md", &["models"]),
+    ("models/Cargo.toml", &["models"]),
+    ("models/language/src/network.rs", &["models", "simulator"]),
+    ("validation/simulator/src/wormhole.rs", &["simulator"]),
+    ("validation/simulator/tests/simulator/against_plain.rs", &["simulator"]),
+    ("validation/experiment/src/statistics.rs", &["experiment"]),
+    ("page/src/lessons.rs", &["page"]),
+    ("page/static/lesson.js", &["page"]),
+    ("page/lessons/little.toml", &["page"]),
+    ("python/flitwise/_records.py", &["python"]),
+    ("python/notebooks/kyd05.ipynb", &["python"]),
+    ("src/console.rs", &["python"]),
+    ("src/campaigns/slurm.rs", &["cluster"]),
+    ("src/campaigns/slurm/job.sh", &["cluster"]),
+    ("validation/src/store/key.rs", &["cluster"]),
+];
+
 /// A copy of the sources, and in it a `cargo` that keeps what it is asked to test, and fails if it is told to.
 struct Copy {
     folder: TempDir,
@@ -140,25 +161,7 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
     copy.append("models/README.md", "changed\n");
     copy.replace_in_manifest("lto = \"thin\"", "lto = \"fat\"");
     assert_eq!(copy.stale(), Vec::<&str>::new());
-    for (name, stale) in [
-        ("models/src/refined.rs", &["models"][..]),
-        ("models/tests/models/refined.rs", &["models"]),
-        ("models/src/queueing/mg1.md", &["models"]),
-        ("models/Cargo.toml", &["models"]),
-        ("models/language/src/network.rs", &["models", "simulator"]),
-        ("validation/simulator/src/wormhole.rs", &["simulator"]),
-        ("validation/simulator/tests/simulator/against_plain.rs", &["simulator"]),
-        ("validation/experiment/src/statistics.rs", &["experiment"]),
-        ("page/src/lessons.rs", &["page"]),
-        ("page/static/lesson.js", &["page"]),
-        ("page/lessons/little.toml", &["page"]),
-        ("python/flitwise/_records.py", &["python"]),
-        ("python/notebooks/kyd05.ipynb", &["python"]),
-        ("src/console.rs", &["python"]),
-        ("src/campaigns/slurm.rs", &["cluster"]),
-        ("src/campaigns/slurm/job.sh", &["cluster"]),
-        ("validation/src/store/key.rs", &["cluster"]),
-    ] {
+    for (name, stale) in DECIDES {
         let before = fs::read(copy.path(name)).unwrap();
         copy.append(name, "changed = 0\n");
         assert_eq!(copy.stale(), stale, "{name}");

@@ -115,7 +115,24 @@ fn documents(folder: &std::path::Path) -> Vec<(String, Value)> {
         let text = std::fs::read(folder.join(format!("{name}.json"))).unwrap();
         documents.push((format!("figure {name}"), serde_json::from_slice(&text).unwrap()));
     }
+    documents.extend(of_campaign(folder));
     documents
+}
+
+/// Documents of a small campaign.
+fn of_campaign(folder: &std::path::Path) -> [(String, Value); 3] {
+    let (file, shared) = (folder.join("mine.toml"), folder.join("shared"));
+    let text = "precision = \"20%\"\nmax-messages = \"2000\"\n[[study]]\nname = \"load\"\npreset = \"router16\"\n\
+                over = [\"class.R1.rate=0.002,0.1\"]\n";
+    std::fs::write(&file, text).unwrap();
+    let (file, at) = (file.to_str().unwrap(), shared.to_str().unwrap());
+    assert!(flitwise(&["campaign", "run", file, "--folder", at, "--quiet"]).status.success());
+    let study = std::fs::read(shared.join("out/studies/load.json")).unwrap();
+    [
+        ("campaign plan".to_owned(), json(&["campaign", "plan", file, "--format", "json"])),
+        ("campaign status".to_owned(), json(&["campaign", "status", at, "--format", "json"])),
+        ("campaign run".to_owned(), serde_json::from_slice(&study).unwrap()),
+    ]
 }
 
 /// What `flitwise schema` prints schemas of.
