@@ -82,7 +82,12 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
             None if args.means_only => csv(&answer, &ClassColumns::of_means(&scenario)),
             None => csv(&answer, &ClassColumns::of(&scenario)),
         },
-        Format::Table | Format::Markdown => output::write_coloured(&page(&answer, args)),
+        Format::Table | Format::Markdown => {
+            if args.means_only {
+                answer.classes.iter_mut().for_each(|class| class.deadlines.clear());
+            }
+            output::write_coloured(&page(&answer, args.format == Format::Markdown, args.details))
+        }
     }
 }
 
@@ -139,8 +144,7 @@ fn csv(answer: &Answer, columns: &ClassColumns) -> Result<(), Exit> {
 }
 
 /// The answer as a page to read.
-fn page(answer: &Answer, args: &Solve) -> String {
-    let (markdown, details) = (args.format == Format::Markdown, args.details);
+fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     let mut page = Page::new(markdown);
     let network = output::network(answer.scenario.network);
     page.title(&format!("{}: {network}, {} model", answer.scenario.name, answer.model));
@@ -156,9 +160,7 @@ fn page(answer: &Answer, args: &Solve) -> String {
     page.section("At channel adapters", &groups(answer, Quantity::ADAPTERS, markdown));
     page.section("Connections", &groups(answer, Quantity::CONNECTIONS, markdown));
     page.section("Deadlines of frames", &groups(answer, Quantity::FRAME_DEADLINES, markdown));
-    if !args.means_only {
-        page.section("Deadlines on the network latency", &deadlines(answer, markdown));
-    }
+    page.section("Deadlines on the network latency", &deadlines(answer, markdown));
     page.section("Percentiles of the network latency", &percentiles(answer, markdown));
     if details {
         for class in &answer.classes {
