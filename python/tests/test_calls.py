@@ -100,9 +100,10 @@ INTERRUPTED = """
         ("compare(precision=0.0001, max_messages=1e11, store=False)", "flitwise.compare/3"),
     ],
 )  # fmt: skip
-def test_an_interrupt_ends_a_call_soon_with_what_there_is(call, schema):
+def test_an_interrupt_ends_a_call_soon_with_what_there_is(call, schema, tmp_path):
     code = textwrap.dedent(INTERRUPTED.format(call=call))
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    # not from the folder of the sources, which python -c would import
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     time.sleep(2)
     process.send_signal(signal.SIGINT)
     sent = time.monotonic()

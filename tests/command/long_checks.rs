@@ -7,27 +7,31 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-const GROUPS: [&str; 6] = ["models", "simulator", "experiment", "page", "python", "cluster"];
+const GROUPS: [&str; 7] = ["models", "simulator", "experiment", "command", "page", "python", "cluster"];
 
 /// Files, and the groups whose outcome they decide.
-const DECIDES: [(&str, &[&str]); 17] = [
-    ("models/src/refined.rs", &["models"]),
+const DECIDES: [(&str, &[&str]); 21] = [
+    ("models/src/refined.rs", &["models", "command"]),
     ("models/tests/models/refined.rs", &["models"]),
-    ("models/src/queueing/mg1.md", &["models"]),
+    ("models/benches/refined.rs", &[]),
+    ("models/src/queueing/mg1.md", &["models", "command"]),
     ("models/Cargo.toml", &["models"]),
-    ("models/language/src/network.rs", &["models", "simulator"]),
-    ("validation/simulator/src/wormhole.rs", &["simulator"]),
+    ("models/language/src/network.rs", &["models", "simulator", "command"]),
+    ("validation/simulator/src/wormhole.rs", &["simulator", "command"]),
     ("validation/simulator/tests/simulator/against_plain.rs", &["simulator"]),
-    ("validation/experiment/src/statistics.rs", &["experiment"]),
+    ("validation/experiment/src/statistics.rs", &["experiment", "command"]),
+    ("validation/src/claims.rs", &["command"]),
+    ("figures/src/lib.rs", &["command"]),
+    ("src/lib.rs", &["command"]),
     ("page/src/lessons.rs", &["page"]),
     ("page/static/lesson.js", &["page"]),
     ("page/lessons/little.toml", &["page"]),
     ("python/flitwise/_records.py", &["python"]),
     ("python/notebooks/kyd05.ipynb", &["python"]),
-    ("src/console.rs", &["python"]),
-    ("src/campaigns/slurm.rs", &["cluster"]),
-    ("src/campaigns/slurm/job.sh", &["cluster"]),
-    ("validation/src/store/key.rs", &["cluster"]),
+    ("src/console.rs", &["command", "python"]),
+    ("src/campaigns/slurm.rs", &["command", "cluster"]),
+    ("src/campaigns/slurm/job.sh", &["command", "cluster"]),
+    ("validation/src/store/key.rs", &["command", "cluster"]),
 ];
 
 /// A copy of the sources, and in it a `cargo` that keeps what it is asked to test, and fails if it is told to.
@@ -54,7 +58,7 @@ impl Copy {
         for name in ["Cargo.toml", "Cargo.lock", "build.rs"] {
             fs::copy(root.join(name), copy.path(name)).unwrap();
         }
-        for name in [".ci", "src", "models", "validation", "figures", "page", "python"] {
+        for name in [".ci", "src", "models", "validation", "figures", "page", "python", "tests"] {
             copy_folder(&root.join(name), &copy.path(name));
         }
         fs::write(copy.path(".ci/wasm"), "#!/bin/sh\n").unwrap();
@@ -119,7 +123,7 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
     let copy = Copy::new();
     fs::write(
         copy.path(".ci/long-checks.stamps"),
-        "models 0\nsimulator 0\nexperiment 0\npage 0\npython 0\ncluster 0\n",
+        "models 0\nsimulator 0\nexperiment 0\ncommand 0\npage 0\npython 0\ncluster 0\n",
     )
     .unwrap();
     assert_eq!(copy.stale(), GROUPS);
@@ -138,6 +142,7 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
         "--test models",
         "--test simulator",
         "--test experiment",
+        "--test command",
         "--test engine",
         "in Chromium",
         "in Python",
@@ -149,11 +154,7 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
     assert!(copy.long_checks(&[]).status.success());
     assert_eq!(copy.asked(), Vec::<String>::new());
 
-    // none of these decides a long check, nor does a comment or a blank line
-    for name in ["src/lib.rs", "figures/src/lib.rs", "validation/src/claims.rs", "models/benches/refined.rs"]
-    {
-        copy.append(name, "static CHANGED: u8 = 0;\n");
-    }
+    // a comment or a blank line decides nothing
     for name in ["models/src/refined.rs", "models/language/src/network.rs", "validation/simulator/src/lib.rs"]
     {
         copy.append(name, "\n    // changed\n");
@@ -168,7 +169,7 @@ fn long_checks_run_when_their_sources_have_changed_and_only_then() {
         fs::write(copy.path(name), before).unwrap();
     }
     copy.replace_in_manifest("opt-level = 3", "opt-level = 1");
-    assert_eq!(copy.stale(), ["models", "simulator", "experiment", "python", "cluster"]);
+    assert_eq!(copy.stale(), ["models", "simulator", "experiment", "command", "python", "cluster"]);
     copy.replace_in_manifest("opt-level = \"z\"", "opt-level = 3");
     assert_eq!(copy.stale(), GROUPS);
 }
