@@ -6,7 +6,16 @@
 //! use flitwise::command;
 //! use flitwise::console::Console;
 //!
-//! let console = Arc::new(Console::default().with_input("mine", "name = 'mine'\n[[class]]\nname = 'A'\nrate = 0.002"));
+//! let mine = "
+//!     [network]
+//!     topology = 'router'
+//!     ports = 8
+//!     [[class]]
+//!     name = 'A'
+//!     kind = 'best-effort'
+//!     rate = 0.002
+//! ";
+//! let console = Arc::new(Console::default().with_input("mine", mine));
 //! let asked = ["solve", "-", "--format", "csv", "--set", "class.A.rate=0.004"];
 //! command::call(&asked, &console).expect("the model answers");
 //! let csv = String::from_utf8(console.take_output()).unwrap();
