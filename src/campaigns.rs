@@ -21,7 +21,7 @@ use crate::campaign::Campaign;
 use crate::figure::{self, FigureRequest};
 use crate::outcome::Exit;
 use crate::output;
-use crate::report;
+use crate::report::{self, ReportScope};
 use crate::verify::ClaimGroups;
 use file::CampaignFile;
 
@@ -52,6 +52,7 @@ struct Session {
 /// The pages of a report.
 struct ReportRequest {
     args: Report,
+    scope: ReportScope,
     campaign: Campaign,
 }
 
@@ -67,7 +68,7 @@ impl Session {
     fn read(path: &Path, folder: &Folder, means: &Means) -> Result<Self, Exit> {
         let file = CampaignFile::read(path)?;
         let campaign = Campaign::read(&file.args(means))?;
-        let report = file.report.map(|kind| {
+        let report = file.report.map(|kind| -> Result<ReportRequest, Exit> {
             let args = Report {
                 out: folder.out().join("report"),
                 quick: kind.is_quick(),
@@ -76,7 +77,8 @@ impl Session {
                 theme: Theme::Light,
                 campaign: file.args(means),
             };
-            report::campaign(&args).map(|campaign| ReportRequest { args, campaign })
+            let (scope, campaign) = (report::scope(&args)?, report::campaign(&args)?);
+            Ok(ReportRequest { args, scope, campaign })
         });
         let report = report.transpose()?;
         let stages = stages(&file, &campaign, report.as_ref())?;
@@ -125,10 +127,9 @@ fn stages(
 ) -> Result<Vec<Stage>, Exit> {
     let mut stages = vec![of_figures(&file.figures, campaign)];
     stages.extend(of_claims(&file.registry, campaign));
-    if let Some(ReportRequest { args, campaign }) = report {
-        let (figures, registry) = report::wanted(args)?;
-        stages.push(of_figures(&figures, campaign));
-        stages.extend(of_claims(&registry, campaign));
+    if let Some(ReportRequest { scope, campaign, .. }) = report {
+        stages.push(of_figures(&scope.figures, campaign));
+        stages.extend(of_claims(&scope.registry, campaign));
     }
     for study in &file.studies {
         let question = |point: &file::StudyPoint| Question {

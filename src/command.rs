@@ -87,6 +87,8 @@ pub enum FailureKind {
     Differs,
     /// Nothing was measured in the time allowed; the empty answer was printed.
     Nothing,
+    /// A part of the work could not be done; the rest is.
+    Failed,
     /// It was stopped; what there was has been printed.
     Interrupted,
 }
@@ -100,6 +102,7 @@ impl FailureKind {
             Self::Output => "output",
             Self::Differs => "differs",
             Self::Nothing => "nothing",
+            Self::Failed => "failed",
             Self::Interrupted => "interrupted",
         }
     }
@@ -113,6 +116,7 @@ impl Failure {
             Exit::Output(_) | Exit::Trace(_) => FailureKind::Output,
             Exit::Differs(_) => FailureKind::Differs,
             Exit::Nothing(_) => FailureKind::Nothing,
+            Exit::Failed(_) => FailureKind::Failed,
             Exit::Interrupted | Exit::InterruptedAt(_) => FailureKind::Interrupted,
         };
         let (exit_code, message) = (ended.exit_code(), ended.to_string());

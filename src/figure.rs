@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flitwise_experiment::answer::{Simulation, StoppedBy};
 use flitwise_figures::anchored::{Curve, Family};
@@ -157,9 +157,7 @@ fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Exit> {
     }
     place::directory("--out", &args.out)?;
     let write = |drawn: &Drawing| {
-        for path in drawn.write(&args.out)? {
-            output::write(format!("{}\n", path.display()).as_bytes())?;
-        }
+        drawn.write(&args.out)?;
         if args.plot { plot::show(&drawn.picture) } else { Ok(()) }
     };
     if let Some(wish) = budget {
@@ -506,8 +504,8 @@ impl Drawing {
         Ok(Self { name: one.figure.name.clone(), picture: picture.clone(), svg, png, csv, json })
     }
 
-    /// Writes its files; each is whole or not there.
-    pub(crate) fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, Exit> {
+    /// Writes its files, each whole or not there, and prints their names.
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), Exit> {
         let svg = Some(self.svg.as_bytes());
         let files = [
             ("svg", svg),
@@ -515,13 +513,10 @@ impl Drawing {
             ("csv", Some(&self.csv)),
             ("json", Some(&self.json)),
         ];
-        let mut paths = Vec::new();
-        for (ending, bytes) in files.into_iter().filter_map(|(ending, bytes)| Some((ending, bytes?))) {
-            let path = folder.join(format!("{}.{ending}", self.name));
-            write_whole(&path, bytes)?;
-            paths.push(path);
-        }
-        Ok(paths)
+        let mut made = files.into_iter().filter_map(|(ending, bytes)| Some((ending, bytes?)));
+        made.try_for_each(|(ending, bytes)| {
+            write_and_say(&folder.join(format!("{}.{ending}", self.name)), bytes)
+        })
     }
 }
 
@@ -576,7 +571,13 @@ pub(crate) fn csv(picture: &Picture) -> Result<Vec<u8>, Exit> {
     for row in rows {
         writer.write_record(row)?;
     }
-    writer.into_inner().map_err(|error| Exit::Output(error.into_error()))
+    output::csv_bytes(writer)
+}
+
+/// Writes a file as [`write_whole`] does, and prints its name.
+pub(crate) fn write_and_say(path: &Path, bytes: &[u8]) -> Result<(), Exit> {
+    write_whole(path, bytes)?;
+    output::write(format!("{}\n", path.display()).as_bytes())
 }
 
 /// Writes a file as a whole: what was there before stays until the new one is complete.

@@ -27,6 +27,8 @@ pub(crate) enum Exit {
     Differs(String),
     /// Nothing was measured in the time allowed; the empty answer has been printed.
     Nothing(String),
+    /// A part of the work could not be done, here or elsewhere; the rest is.
+    Failed(String),
     /// It was interrupted; what there was has been printed.
     Interrupted,
     /// The same, and how far it came.
@@ -76,7 +78,7 @@ impl Exit {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
-            Self::Output(_) | Self::Trace(_) | Self::Differs(_) | Self::Nothing(_) => 1,
+            Self::Output(_) | Self::Trace(_) | Self::Differs(_) | Self::Nothing(_) | Self::Failed(_) => 1,
             Self::BadInput(_) => 2,
             Self::NotConverged(_) => 3,
             Self::Interrupted | Self::InterruptedAt(_) => INTERRUPTED,
@@ -103,7 +105,8 @@ impl fmt::Display for Exit {
             Self::NotConverged(message)
             | Self::Trace(message)
             | Self::Differs(message)
-            | Self::Nothing(message) => write!(f, "{message}"),
+            | Self::Nothing(message)
+            | Self::Failed(message) => write!(f, "{message}"),
             Self::Interrupted => write!(f, "interrupted: the results are partial"),
             Self::InterruptedAt(place) => write!(f, "interrupted: {place}"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),

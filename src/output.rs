@@ -63,7 +63,12 @@ pub(crate) fn write_coloured(text: &str) -> Result<(), Exit> {
 
 /// Writes a table of comma-separated values.
 pub(crate) fn write_csv(rows: csv::Writer<Vec<u8>>) -> Result<(), Exit> {
-    write(&rows.into_inner().map_err(|error| Exit::Output(error.into_error()))?)
+    write(&csv_bytes(rows)?)
+}
+
+/// A table of comma-separated values, to be written elsewhere.
+pub(crate) fn csv_bytes(rows: csv::Writer<Vec<u8>>) -> Result<Vec<u8>, Exit> {
+    rows.into_inner().map_err(|error| Exit::Output(error.into_error()))
 }
 
 /// Prints a note to standard error, or leaves it with the console of this thread.

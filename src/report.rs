@@ -3,7 +3,7 @@
 mod accuracy;
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use flitwise_experiment::Settings;
 use flitwise_experiment::answer::{Simulation, StoppedBy};
@@ -127,7 +127,7 @@ struct Contents {
 }
 
 pub(crate) fn run(args: &Report) -> Result<(), Exit> {
-    write_all(args, &campaign(args)?)
+    write_all(args, &scope(args)?, &campaign(args)?)
 }
 
 /// How a report is simulated, or all that is wrong with it.
@@ -138,8 +138,14 @@ pub(crate) fn campaign(args: &Report) -> Result<Campaign, Exit> {
     }
 }
 
-/// Figures and claims of a report.
-pub(crate) fn wanted(args: &Report) -> Result<(Vec<FigureRequest>, Registry), Exit> {
+/// What a report is about.
+pub(crate) struct ReportScope {
+    pub(crate) figures: Vec<FigureRequest>,
+    pub(crate) registry: Registry,
+}
+
+/// Figures and claims of a report; to read them all takes seconds.
+pub(crate) fn scope(args: &Report) -> Result<ReportScope, Exit> {
     let mut wanted = figure::wanted(&["all".to_owned()], args.model.map(crate::args::FigureModels::Models))?;
     let mut registry = Registry::built_in();
     if let Some(paper) = args.paper {
@@ -154,19 +160,19 @@ pub(crate) fn wanted(args: &Report) -> Result<(Vec<FigureRequest>, Registry), Ex
         }
         registry.claims.retain(|claim| claim.quick);
     }
-    Ok((wanted, registry))
+    Ok(ReportScope { figures: wanted, registry })
 }
 
 /// Simulates, draws, judges and writes the pages.
-pub(crate) fn write_all(args: &Report, campaign: &Campaign) -> Result<(), Exit> {
-    let (wanted, registry) = wanted(args)?;
+pub(crate) fn write_all(args: &Report, scope: &ReportScope, campaign: &Campaign) -> Result<(), Exit> {
+    let ReportScope { figures: wanted, registry } = scope;
     place::directory("--out", &args.out)?;
-    write_and_say(&args.out.join("lessons.html"), &learn::whole_page())?;
+    figure::write_and_say(&args.out.join("lessons.html"), learn::whole_page().as_bytes())?;
     let style = Style { theme: figure::theme(args.theme), ..Style::default() };
     let mut contents = Contents { wanted_claims: registry.claims.len(), ..Contents::default() };
     // a signal between two steps ends them in order, too
     let _watch = Watch::begin();
-    let missing = figure::draw_each(&wanted, campaign, &mut |one, found| {
+    let missing = figure::draw_each(wanted, campaign, &mut |one, found| {
         contents.draw(one, found, campaign, &style, args)
     })?;
     let missing_entry = |missing: &Omission| MissingEntry {
@@ -187,7 +193,7 @@ pub(crate) fn write_all(args: &Report, campaign: &Campaign) -> Result<(), Exit> 
     if is_drawn {
         // whatever happens to the claims, there is a page of the pictures
         contents.write(campaign, args)?;
-        let checked = verify::judged(&registry, campaign)?;
+        let checked = verify::judged(registry, campaign)?;
         (contents.judged, contents.partial) = (Some(checked.claims), checked.partial);
     }
     for path in contents.write(campaign, args)? {
@@ -205,11 +211,6 @@ pub(crate) fn write_all(args: &Report, campaign: &Campaign) -> Result<(), Exit> 
     Ok(())
 }
 
-fn write_and_say(path: &Path, text: &str) -> Result<(), Exit> {
-    figure::write_whole(path, text.as_bytes())?;
-    output::write(format!("{}\n", path.display()).as_bytes())
-}
-
 impl Contents {
     /// Draws a figure, writes its files and keeps what the page needs of it.
     fn draw(
@@ -224,9 +225,7 @@ impl Contents {
         let (picture, off) =
             unless_stopped(move || with_errors(&figure, &typed, &points)).ok_or(Exit::Interrupted)?;
         let drawn = Drawing::of(one, &picture, &found, campaign, style)?;
-        for path in drawn.write(&args.out)? {
-            output::write(format!("{}\n", path.display()).as_bytes())?;
-        }
+        drawn.write(&args.out)?;
         self.errors.extend(off);
         self.coarse.extend(coarse_entries(one, &found, campaign.settings.precision));
         for (scenario, simulation) in one.figure.scenarios().iter().zip(&found) {

@@ -302,7 +302,7 @@ pub(crate) fn csv(document: &VerifyDocument) -> Result<Vec<u8>, Exit> {
             claim.reason.as_deref().unwrap_or_default(),
         ])?;
     }
-    rows.into_inner().map_err(|error| Exit::Output(error.into_error()))
+    output::csv_bytes(rows)
 }
 
 /// One line per claim, however long, so that lines can be searched; then what does not hold.

@@ -132,7 +132,7 @@ class Arguments:
             texts = [self._literal(option, key, value) for value in values]
             if any(text is None for text in texts):
                 continue
-            is_range = isinstance(axis, tuple) and len(axis) == (4 if axis[0] == "log" else 3)
+            is_range = isinstance(axis, tuple) and len(axis) == (4 if axis[:1] == ("log",) else 3)
             is_range = is_range and isinstance(_scalar(axis[-1]), int) and not isinstance(axis[-1], bool)
             if isinstance(axis, tuple) and not is_range:
                 found = f"{key}={axis!r}"
@@ -211,7 +211,7 @@ class Arguments:
         failure = None
         if failed is not None and failed[0] not in ("differs", "interrupted"):
             kind, message, faults = failed
-            failure = _KINDS[kind](message, faults)
+            failure = _KINDS.get(kind, Error)(message, faults)
         return output.decode(), failure, stopped
 
     def text_of(self, progress: Progress = None) -> str:

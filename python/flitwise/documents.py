@@ -2353,20 +2353,6 @@ class ModelEntry(Record):
     """
 
 
-class AccuracyPercentiles(Record):
-    """Percentiles of a latency: the smallest whole number of cycles that so many messages keep within."""
-
-    __slots__ = ()
-    p50: PercentileEstimate | None
-    """Half of the messages."""
-    p90: PercentileEstimate | None
-    """90 % of them."""
-    p99: PercentileEstimate | None
-    """99 % of them."""
-    p99_9: PercentileEstimate | None
-    """99.9 % of them."""
-
-
 class PointEntry(Record):
     """A scenario at one load."""
 
@@ -2518,7 +2504,7 @@ class SimulatedEntry(Record):
     """From the posting of a message until its tail is on the injection link, both counted [cycles]."""
     late_frames: Estimate | None
     """Share of the intervals that are longer than 1.05 times that of the source."""
-    latency_percentiles_cycles: AccuracyPercentiles
+    latency_percentiles_cycles: SimulatePercentiles
     """Percentiles of the network latency."""
     misses: Curve | None
     """Deadline missing probabilities of all messages."""
@@ -3756,38 +3742,6 @@ class CampaignStatusDocument(Document):
     """`flitwise.campaign-status/1`."""
 
 
-class StudyInterval(Record):
-    """What is delivered of a class in an interval of a terminating run; intervals of the means are those over
-    replications.
-    """
-
-    __slots__ = ()
-    class_: str
-    """Name of the class."""
-    delivered_flits_per_cycle: Estimate | None
-    """Flits of messages delivered in it, over its length and all nodes [flits/cycle]."""
-    network_latency_cycles: Estimate | None
-    """Mean network latency of messages delivered in it [cycles]."""
-    start_cycle: int
-    """First cycle of the interval [cycles]."""
-    total_latency_cycles: Estimate | None
-    """The same with waiting [cycles]."""
-
-
-class StudyPercentiles(Record):
-    """Percentiles of a latency: the smallest whole number of cycles that so many messages keep within."""
-
-    __slots__ = ()
-    p50: PercentileEstimate | None
-    """Half of the messages."""
-    p90: PercentileEstimate | None
-    """90 % of them."""
-    p99: PercentileEstimate | None
-    """99 % of them."""
-    p99_9: PercentileEstimate | None
-    """99.9 % of them."""
-
-
 class Simulation(Record):
     """A simulation's answer to a scenario."""
 
@@ -3800,7 +3754,7 @@ class Simulation(Record):
     """One answer per class, in the order of the scenario."""
     notes: list[str]
     """What one should know about this answer."""
-    over_time: list[StudyInterval] | None
+    over_time: list[SimulateInterval] | None
     """The run interval by interval, class by class, if that was asked for."""
     run: Run
     """How it was run."""
@@ -4314,14 +4268,6 @@ HopsObservation._nested = {
 }
 
 
-AccuracyPercentiles._nested = {
-    "p50": PercentileEstimate,
-    "p90": PercentileEstimate,
-    "p99": PercentileEstimate,
-    "p99.9": PercentileEstimate,
-}
-
-
 PointEntry._nested = {
     "classes": ClassEntry,
 }
@@ -4359,7 +4305,7 @@ SimulatedEntry._nested = {
     "input_cycles": Estimate,
     "interface_time_cycles": Estimate,
     "late_frames": Estimate,
-    "latency_percentiles_cycles": AccuracyPercentiles,
+    "latency_percentiles_cycles": SimulatePercentiles,
     "misses": Curve,
     "network_latency_cycles": Estimate,
     "output_cycles": Estimate,
@@ -4623,26 +4569,11 @@ CampaignStatusDocument._nested = {
 }
 
 
-StudyInterval._nested = {
-    "delivered_flits_per_cycle": Estimate,
-    "network_latency_cycles": Estimate,
-    "total_latency_cycles": Estimate,
-}
-
-
-StudyPercentiles._nested = {
-    "p50": PercentileEstimate,
-    "p90": PercentileEstimate,
-    "p99": PercentileEstimate,
-    "p99.9": PercentileEstimate,
-}
-
-
 Simulation._nested = {
     "channel_details": ChannelDetail,
     "channels": ChannelSimulation,
     "classes": ClassSimulation,
-    "over_time": StudyInterval,
+    "over_time": SimulateInterval,
     "run": Run,
     "scenario": ScenarioSpec,
 }

@@ -152,6 +152,7 @@ def test_all_faults_are_told_at_once():
         (lambda: fw.solve(model="refind"), "invalid value 'refind' for '--model <MODEL>'"),
         (lambda: fw.solve(set=["a=1"]), "set: found .*wanted a dictionary"),
         (lambda: fw.sweep(over={"class.R1.rate": (1, 2)}), r"over: found class.R1.rate=\(1, 2\), wanted \(first"),
+        (lambda: fw.sweep(over={"class.R1.rate": ()}), r"over: found class.R1.rate=\(\), wanted \(first"),
         (lambda: fw.sweep(over={"class.R1.rate": []}), "over class.R1.rate="),
         (lambda: fw.sweep(over={"class.R1.rate": (0.001, 0.002, 10**9)}), "wanted 1 to 1000000 points"),
         (lambda: fw.sweep(over={}), "over: found no axis"),
@@ -207,3 +208,28 @@ def test_a_forked_process_is_refused_a_spawned_one_answers():
         process.join()
     assert "forked after flitwise had been used" in answers["fork"]
     assert answers["spawn"] == "refined"
+
+
+def test_a_campaign_is_planned_run_and_watched(tmp_path):
+    file, shared = tmp_path / "mine.toml", tmp_path / "shared"
+    file.write_text(
+        'precision = "20%"\nmax-messages = "2000"\n'
+        '[[study]]\nname = "load"\npreset = "router16"\nover = ["class.R1.rate=0.002,0.004"]\n'
+    )
+    plan = fw.campaign_plan(file)
+    assert [block.set[0].value for block in plan.blocks] == ["0.002", "0.004"]
+    printed = fw.command("campaign", "run", file, folder=shared)
+    assert str(shared / "out/studies/load.csv") in printed.splitlines()
+    status = fw.campaign_status(shared)
+    assert (status.done, status.left, status.failed) == (2, 0, 0)
+    assert "left_seconds" in repr(status)
+
+    key = plan.blocks[0].key
+    (shared / "done" / key).unlink()
+    (shared / "failed" / key).write_text("it has had enough")
+    assert fw.campaign_status(shared).details[0].reason == "it has had enough"
+    with pytest.raises(fw.Error, match="1 block has failed"):
+        fw.command("campaign", "run", shared)
+    # the program of this process is Python, which works off no blocks
+    with pytest.raises(fw.BadInput, match="--processes: found a call from within another program"):
+        fw.command("campaign", "run", file, folder=tmp_path / "other", processes=2)

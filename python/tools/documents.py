@@ -77,7 +77,8 @@ class Schema:
         self.nested: list[str] = []
         for name, definition in self.definitions.items():
             text = json.dumps(definition, sort_keys=True)
-            own = name if taken.get(name, text) == text else f"{title}{name}"
+            same = [own for own, other in taken.items() if other == text]
+            own = same[0] if same else f"{title}{name}" if name in taken else name
             taken[own] = text
             self.names[name] = own
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::file::Study;
 use super::{ReportRequest, Session};
 use crate::campaign::Campaign;
-use crate::figure::{self, FigureRequest};
+use crate::figure::{self, FigureRequest, write_and_say};
 use crate::outcome::Exit;
 use crate::output::{self, ClassColumns};
 use crate::{place, report, simulate, verify};
@@ -64,8 +64,8 @@ pub(super) fn write(session: Session, folder: &Folder, store: &Store) -> Result<
         write_and_say(&out.join("claims.csv"), &verify::csv(&document)?)?;
         write_and_say(&out.join("claims.md"), verify::markdown(&document).as_bytes())?;
     }
-    if let Some(ReportRequest { args, campaign }) = report {
-        report::write_all(args, campaign)?;
+    if let Some(ReportRequest { args, scope, campaign }) = report {
+        report::write_all(args, scope, campaign)?;
     }
     for study in &file.studies {
         write_study(study, campaign, &out.join("studies"))?;
@@ -77,19 +77,11 @@ fn interrupted() -> Exit {
     Exit::InterruptedAt("all blocks are done; outputs are missing, and the next run writes them".to_owned())
 }
 
-fn write_and_say(path: &Path, bytes: &[u8]) -> Result<(), Exit> {
-    figure::write_whole(path, bytes)?;
-    output::write(format!("{}\n", path.display()).as_bytes())
-}
-
 fn figures(wanted: &[FigureRequest], campaign: &Campaign, out: &Path) -> Result<(), Exit> {
     place::directory("the folder", out)?;
     let style = Style::default();
     let missing = figure::draw_each(wanted, campaign, &mut |one, found| {
-        for path in figure::drawn(one, &found, campaign, &style)?.write(out)? {
-            output::write(format!("{}\n", path.display()).as_bytes())?;
-        }
-        Ok(())
+        figure::drawn(one, &found, campaign, &style)?.write(out)
     })?;
     if missing.is_empty() { Ok(()) } else { Err(interrupted()) }
 }
@@ -138,5 +130,5 @@ fn csv(study: &Study, simulations: &[Simulation]) -> Result<Vec<u8>, Exit> {
             rows.write_record(row)?;
         }
     }
-    rows.into_inner().map_err(|error| Exit::Output(error.into_error()))
+    output::csv_bytes(rows)
 }

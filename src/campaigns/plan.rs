@@ -12,7 +12,6 @@ use crate::args::campaigns::CampaignPlan;
 use crate::figure::FigureRequest;
 use crate::outcome::Exit;
 use crate::output::{self, Rows, percent};
-use crate::report;
 
 /// The answer of `flitwise campaign plan --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -68,7 +67,7 @@ pub(super) fn run(args: &CampaignPlan) -> Result<(), Exit> {
     } else {
         Session::read(&args.file, &folder, &Means::default())?
     };
-    let document = document(&session)?;
+    let document = document(&session);
     match args.format {
         Format::Json => output::write_json(&document),
         Format::Csv => csv(&document),
@@ -77,7 +76,7 @@ pub(super) fn run(args: &CampaignPlan) -> Result<(), Exit> {
     }
 }
 
-fn document(session: &Session) -> Result<CampaignPlanDocument, Exit> {
+fn document(session: &Session) -> CampaignPlanDocument {
     let blocks = session.plan.blocks.iter().enumerate();
     let detailed = |wanted: &[FigureRequest], of: &str| -> Vec<String> {
         let wanted =
@@ -85,16 +84,16 @@ fn document(session: &Session) -> Result<CampaignPlanDocument, Exit> {
         wanted.map(|one| format!("{of}figure {}", one.typed)).collect()
     };
     let mut not_kept = detailed(&session.file.figures, "");
-    if let Some(ReportRequest { args, .. }) = &session.report {
-        not_kept.extend(detailed(&report::wanted(args)?.0, "report: "));
+    if let Some(ReportRequest { scope, .. }) = &session.report {
+        not_kept.extend(detailed(&scope.figures, "report: "));
     }
-    Ok(CampaignPlanDocument {
+    CampaignPlanDocument {
         schema: "flitwise.campaign-plan/1",
         flitwise_version: env!("CARGO_PKG_VERSION"),
         fingerprint: session.plan.fingerprint(),
         blocks: blocks.map(|(at, block)| Block::of(at + 1, block)).collect(),
         not_kept,
-    })
+    }
 }
 
 impl Block {

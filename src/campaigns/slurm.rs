@@ -315,12 +315,10 @@ impl Submission {
                     2 => Exit::BadInput(vec![message]),
                     3 => Exit::NotConverged(message),
                     INTERRUPTED => Exit::InterruptedAt(message),
-                    _ => Exit::Differs(message),
+                    _ => Exit::Failed(message),
                 })
             }
-            None => {
-                Err(Exit::Nothing(format!("Slurm does not know any more how job {finish} ended; {said}")))
-            }
+            None => Err(Exit::Failed(format!("Slurm does not know any more how job {finish} ended; {said}"))),
         }
     }
 }

@@ -93,7 +93,7 @@ pub(super) fn check_failures(folder: &Folder, failed: usize) -> Result<(), Exit>
     let plural = if failed == 1 { "block has" } else { "blocks have" };
     match failed {
         0 => Ok(()),
-        _ => Err(Exit::Nothing(format!(
+        _ => Err(Exit::Failed(format!(
             "{failed} {plural} failed\n  help: flitwise campaign status {} says why",
             folder.path().display()
         ))),
