@@ -3,14 +3,15 @@
 use flitwise_language::scenario::{Fault, Scenario, Setting};
 use flitwise_models::model::{Failure, Model, Options};
 use flitwise_validation::anchored::{
-    AnchorPlacement, Anchored, FINER, MOST_AXES, Place, StopReason, Wish, fewest, place,
+    AnchorPlacement, Anchored, MOST_AXES, Place, StopReason, Wish, fewest, place,
 };
 use flitwise_validation::machine;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::campaign::Campaign;
+use crate::args::CampaignArgs;
+use crate::campaign::{self, Campaign, Defaults};
 use crate::outcome::Exit;
 use crate::output::{note, percent};
 use crate::signals::unless_stopped;
@@ -73,6 +74,14 @@ struct AnchorEntry {
     simulation_seconds: f64,
 }
 
+/// What `--precision` is of anchored answers unless it is given.
+const DEFAULTS: Defaults<'static> = Defaults { precision: "2%", ..campaign::DEFAULTS };
+
+/// Reads the options of simulations of anchors.
+pub(crate) fn campaign(args: &CampaignArgs) -> Result<Campaign, Exit> {
+    Campaign::read_or(args, DEFAULTS)
+}
+
 /// What is wanted of anchors: as many as `--anchors` allows, or as many as are usual.
 pub(crate) fn wish(typed: &Option<String>, axes: usize, campaign: &Campaign) -> Result<Wish, Exit> {
     let mut faults = Vec::new();
@@ -88,7 +97,10 @@ pub(crate) fn wish(typed: &Option<String>, axes: usize, campaign: &Campaign) -> 
         let plural = if axes == 1 { "axis" } else { "axes" };
         faults.push(format!("--anchors {most}: found too few for {axes} {plural}, wanted {least} or more"));
     }
-    if faults.is_empty() { Ok(Wish { most, ..usual }) } else { Err(Exit::BadInput(faults)) }
+    if !faults.is_empty() {
+        return Err(Exit::BadInput(faults));
+    }
+    Ok(anchors.map_or(usual, |_| Wish::new(most, usual.precision)))
 }
 
 /// Places anchors among spots, and learns from them.
@@ -100,9 +112,15 @@ pub(crate) fn learnt(
 ) -> Result<(Anchored, Account), Exit> {
     supported(spots)?;
     let places = solved(spots, options)?;
-    campaign.settings.precision = FINER * wish.precision;
+    let wish = &wish.among(spots.len(), spots.first().map_or(0, |spot| spot.at.len()));
+    campaign.settings.precision = wish.of_anchors;
     let each = percent(campaign.settings.precision);
-    campaign.say(&format!("anchored: up to {} simulations to ±{each}, unless the store has them", wish.most));
+    let count = spots.len();
+    campaign.say(&if wish.is_of_all(count) {
+        format!("anchored: all {count} points are simulated, to ±{each}: anchors for so few cost as much")
+    } else {
+        format!("anchored: up to {} simulations to ±{each}, unless the store has them", wish.most)
+    });
     let mut stored: Vec<bool> = Vec::new();
     let mut faults: Vec<Fault> = Vec::new();
     let mut simulate = |at: usize, scenario: &Scenario| match campaign.run_part(at, wish.most, scenario) {
@@ -233,12 +251,18 @@ impl Account {
         let because = match self.stopped_by {
             StoppedBy::Precision => String::new(),
             StoppedBy::Anchors => format!(", wanted ±{wanted}: --anchors allows no more"),
+            StoppedBy::Points if self.is_reached() => String::new(),
             StoppedBy::Points => format!(", wanted ±{wanted}: no point is left to simulate"),
         };
         vec![
             format!("{} anchors: {}", self.anchors.len(), places.join("; ")),
             format!("widest interval of a network latency at points to choose from: {width}{because}"),
         ]
+    }
+
+    /// Whether all intervals are as narrow as is wanted.
+    fn is_reached(&self) -> bool {
+        self.widest_precision.is_some_and(|width| width <= self.wanted_precision)
     }
 
     /// Prints the same as notes, where the output has no room for them.

@@ -37,8 +37,8 @@ pub(crate) struct Defaults<'d> {
     pub(crate) max_messages: &'d str,
 }
 
-/// Of all commands; help texts say so.
-const DEFAULTS: Defaults<'static> = Defaults { precision: "1%", max_messages: "1e7" };
+/// Of all commands but anchored ones; help texts say so.
+pub(crate) const DEFAULTS: Defaults<'static> = Defaults { precision: "1%", max_messages: "1e7" };
 
 impl Campaign {
     /// Reads the options and opens the store, or reports all that is wrong with them.

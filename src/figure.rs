@@ -139,11 +139,11 @@ fn list() -> Result<(), Exit> {
 }
 
 fn draw_all(args: &args::Figure, figures: &[String]) -> Result<(), Exit> {
-    let campaign = Campaign::read(&args.campaign);
+    let is_anchored = args.model == Some(args::FigureModels::Anchored);
+    let campaign = if is_anchored { anchoring::campaign } else { Campaign::read }(&args.campaign);
     let of_preset = args.preset.iter().map(|name| format!("{OF_PRESET}{name}"));
     let figures: Vec<String> = figures.iter().cloned().chain(of_preset).collect();
     let asked = Exit::both(style(args), wanted(&figures, args.model));
-    let is_anchored = args.model == Some(args::FigureModels::Anchored);
     let budget = match &campaign {
         Ok(campaign) if is_anchored => anchoring::wish(&args.anchors, 1, campaign).map(Some),
         _ if args.anchors.is_some() && !is_anchored => Err(Exit::input(
@@ -189,7 +189,7 @@ fn anchored(one: &FigureRequest, wish: &Wish, args: &args::Figure, style: &Style
             scenario: scenario.clone(),
         };
         let spots: Vec<Spot> = family.points.iter().map(spot).collect();
-        let (anchored, account) = anchoring::learnt(Campaign::read(&args.campaign)?, wish, &spots, &options)?;
+        let (anchored, account) = anchoring::learnt(anchoring::campaign(&args.campaign)?, wish, &spots, &options)?;
         Ok(Curve { family: family.clone(), anchored, remarks: account.remarks() })
     };
     let curves: Vec<Curve> = one.families.iter().map(curve).collect::<Result<_, Exit>>()?;
@@ -197,7 +197,7 @@ fn anchored(one: &FigureRequest, wish: &Wish, args: &args::Figure, style: &Style
     let simulations: Vec<Simulation> = simulations.collect();
     let figure = one.figure.clone();
     let picture = unless_stopped(move || figure.anchored_picture(&curves)).ok_or(Exit::Interrupted)?;
-    Drawing::of(one, &picture, &simulations, &Campaign::read(&args.campaign)?, style)
+    Drawing::of(one, &picture, &simulations, &anchoring::campaign(&args.campaign)?, style)
 }
 
 /// A figure that was not drawn because of an interruption.

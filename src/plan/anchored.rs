@@ -15,7 +15,6 @@ use super::PlanRequest;
 use crate::anchoring::{self, Account, Spot};
 use crate::args::CampaignArgs;
 use crate::args::plan::Demand;
-use crate::campaign::Campaign;
 use crate::outcome::Exit;
 use crate::signals::unless_stopped;
 
@@ -59,8 +58,7 @@ impl Family {
         candidates: Vec<Candidate>,
         numbers: Arc<Numbers>,
     ) -> Result<Self, Exit> {
-        let campaign = Campaign::read(args)?;
-        let wish = anchoring::wish(&required.anchors, keys.len(), &campaign)?;
+        let campaign = anchoring::campaign(args)?;
         let with_numbers = |one: Candidate| Some((numbers(&one.1)?, one));
         let found: Vec<(Vec<f64>, Candidate)> = candidates.into_iter().filter_map(with_numbers).collect();
         let axis = |(at, key): (usize, &String)| {
@@ -85,6 +83,7 @@ impl Family {
         };
         let spots: Vec<Spot> = found.into_iter().map(spot).collect();
         let options = Options { saturation_loads: false, ..Options::default() };
+        let wish = anchoring::wish(&required.anchors, keys.len(), &campaign)?;
         let (anchored, account) = anchoring::learnt(campaign, &wish, &spots, &options)?;
         Ok(Self { numbers, axes: Arc::new(axes), anchored: Arc::new(anchored), account })
     }

@@ -10,6 +10,7 @@ use flitwise_models::sensitivity::{Parameter, ParameterKind, Request, Sensitivit
 use flitwise_validation::anchored::{Anchor, Anchored, Axis, FINER, Place};
 
 use crate::args::Sensitivity;
+use crate::anchoring;
 use crate::campaign::Campaign;
 use crate::outcome::Exit;
 use crate::output::percent;
@@ -50,7 +51,7 @@ struct Variation {
 impl Family {
     /// Simulates what anchors are wanted for the request, unless the store has it, and learns from it.
     pub(super) fn learnt(args: &Sensitivity, scenario: &Scenario, request: &Request) -> Result<Self, Exit> {
-        let mut campaign = Campaign::read(&args.campaign)?;
+        let mut campaign = anchoring::campaign(&args.campaign)?;
         let model = |scenario: &Scenario| Model::Refined.solve(scenario, &options()).ok();
         let here = Model::Refined
             .solve(scenario, &options())

@@ -8,7 +8,6 @@ use flitwise_validation::anchored::{Anchored, Axis};
 
 use crate::anchoring::{self, Account, Spot};
 use crate::args::Sweep;
-use crate::campaign::Campaign;
 use crate::input;
 use crate::outcome::Exit;
 
@@ -27,10 +26,11 @@ pub(super) struct Family {
 impl Family {
     /// Places anchors on a grid that was checked, and learns from them.
     pub(super) fn learnt(args: &Sweep, grid: &Grid, options: &Options) -> Result<Self, Exit> {
-        let campaign = Campaign::read(&args.campaign)?;
+        let campaign = anchoring::campaign(&args.campaign)?;
         let shares = shares(grid)?;
+        let spots = spots(grid, &shares)?;
         let wish = anchoring::wish(&args.anchors, shares.len(), &campaign)?;
-        let (anchored, account) = anchoring::learnt(campaign, &wish, &spots(grid, &shares)?, options)?;
+        let (anchored, account) = anchoring::learnt(campaign, &wish, &spots, options)?;
         Ok(Self { shares: Arc::new(shares), anchored: Arc::new(anchored), account })
     }
 

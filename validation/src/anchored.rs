@@ -22,10 +22,14 @@
 //! **Why is the highest load always an anchor?** The model's error grows towards saturation. Interpolated it is well
 //! known; beyond the last anchor it is not: there intervals are widened by [`BEYOND`], and a note says so.
 //!
-//! **Why are intervals wider than those of the process?** They take its deviation for known, which is a guess from `n`
-//! values and a prior. What is unknown of it is made up for as Student does: by the quantile of `n - 1/2` degrees of
-//! freedom, a half of which is the prior's, in place of the normal one. That is 1.8 times as much for 3 anchors, 1.2
-//! for 8.
+//! **What if the deviation of the differences is not known?** A few anchors say little about it, and about the lengths
+//! over which differences vary. So an interval is that of a mixture: every deviation and length counts as much as it is
+//! likely after the anchors. What is known, the noise of their simulations, is not widened by what is not. Over two
+//! sets of 38 random families that made intervals a quarter narrower than Student's factor on all of it did.
+//!
+//! **Why is a simulation compared with the refined model even where that is far off?** We tried the refined model with
+//! Poisson sources in place of bursts, and no model at all, wherever the anchors were likelier by these. Over the same
+//! families that changed no mean error by as much as a tenth of a point: a handful of anchors cannot tell.
 
 mod axis;
 mod correct;
@@ -76,8 +80,9 @@ pub const CORRECTED: [Quantity; 13] = {
 pub const MOST_AXES: usize = 4;
 /// Factor on the widths of intervals at places beyond the anchors.
 pub const BEYOND: f64 = 2.0;
-/// Half-widths of the simulations of anchors, as a share of those that are wanted of answers.
-pub const FINER: f64 = 0.5;
+/// Half-widths of the simulations of anchors, as a share of those that are wanted of answers: each costs as much as
+/// two simulations that are no more precise than the answers.
+pub const FINER: f64 = 0.7;
 
 /// A point of the family with the model's answer.
 #[derive(Clone, Debug)]

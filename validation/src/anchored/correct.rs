@@ -10,20 +10,6 @@ use serde::Serialize;
 use super::hull::{NEAR, is_outside, square};
 use super::scale::Scale;
 use super::{Anchored, BEYOND, CORRECTED, OfClass, Place, variables};
-use flitwise_experiment::statistics::student_quantile;
-
-/// Deviations within which 95 % lie of what was learnt from so many values.
-fn deviations(values: usize) -> f64 {
-    let dof = (values as f64 - OF_PRIOR).max(FEWEST_DOF);
-    student_quantile(dof, 0.975).unwrap_or(FARTHEST)
-}
-
-/// Degrees of freedom that the constant takes, less those that the prior of the deviation is worth.
-const OF_PRIOR: f64 = 0.5;
-/// With fewer degrees of freedom intervals say nothing.
-const FEWEST_DOF: f64 = 1.5;
-/// Quantile of those.
-const FARTHEST: f64 = 6.0;
 
 /// An answer of the model, corrected.
 #[derive(Clone, Debug)]
@@ -274,7 +260,7 @@ impl Anchored {
         let (scale, (value, whole)) = (Scale::of(measure.quantity), model);
         let found = process.at(spot.variables);
         let beyond = if reach == Reach::Beyond { BEYOND } else { 1.0 };
-        let width = deviations(process.values()) * beyond * found.deviation;
+        let width = beyond * found.half_width_95;
         let moved = |by: f64| scale.moved(value, whole, found.mean + by);
         Some(Number { value: moved(0.0), lower: moved(-width), upper: moved(width) })
     }
@@ -287,9 +273,7 @@ impl Anchored {
         let (own, whole) = (model.value(measure)?, model.network_latency_cycles?);
         let [start, end] = [from, to].map(|place| variables(&place.at, &place.model));
         let beyond = [from, to].iter().any(|place| self.reach(&place.at, class) != Reach::Within);
-        let width = deviations(process.values())
-            * if beyond { BEYOND } else { 1.0 }
-            * process.rise(&start, &end).deviation;
+        let width = if beyond { BEYOND } else { 1.0 } * process.rise(&start, &end).half_width_95;
         let difference = process.at(&start).mean;
         let moved = |by: f64| Scale::of(measure.quantity).moved(own, whole, difference + by);
         let share = 0.5 * (moved(width) - moved(-width)) / moved(0.0);
@@ -429,13 +413,6 @@ fn in_order(numbers: &BTreeMap<Quantity, Number>) -> BTreeMap<Quantity, Number> 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn few_values_make_wide_intervals() {
-        let found = [1, 2, 3, 5, 8, 100].map(deviations);
-        assert!(found.is_sorted_by(|a, b| a >= b) && found[0].is_finite(), "{found:?}");
-        assert!((found[2] / 1.96 - 1.82).abs() < 0.05 && (found[5] - 1.98).abs() < 0.01, "{found:?}");
-    }
 
     #[test]
     fn a_wait_that_is_known_badly_is_what_total_and_network_latency_leave() {

@@ -12,7 +12,7 @@ use flitwise_language::scenario::Scenario;
 
 use super::correct::Reach;
 use super::hull::square;
-use super::{Anchor, Anchored, Place, load_share};
+use super::{Anchor, Anchored, FINER, Place, load_share};
 use flitwise_experiment::answer::Simulation;
 
 /// What is wanted.
@@ -22,12 +22,36 @@ pub struct Wish {
     pub most: usize,
     /// Half of the widest interval of a network latency, as a share of it.
     pub precision: f64,
+    /// That of the simulations of anchors.
+    pub of_anchors: f64,
+    /// Whether all places may be simulated where that costs no more.
+    pub may_be_all: bool,
 }
 
 impl Wish {
+    /// So many anchors, each simulated more precisely than is wanted.
+    pub fn new(most: usize, precision: f64) -> Self {
+        Self { most, precision, of_anchors: FINER * precision, may_be_all: false }
+    }
+
     /// As many anchors as a family of so many axes gets where nothing else is said.
     pub fn usual(axes: usize, precision: f64) -> Self {
-        Self { most: 3 * axes + 2, precision }
+        Self { may_be_all: true, ..Self::new(3 * axes + 2, precision) }
+    }
+
+    /// What costs least among so many places: where the fewest anchors would cost as much as simulations of all
+    /// places, these are simulated, as precisely as is wanted.
+    #[must_use]
+    pub fn among(self, places: usize, axes: usize) -> Self {
+        if !self.may_be_all || places as f64 * (FINER * FINER) > fewest(axes) as f64 {
+            return self;
+        }
+        Self { most: places, of_anchors: self.precision, ..self }
+    }
+
+    /// Whether every one of so many places is simulated.
+    pub fn is_of_all(&self, places: usize) -> bool {
+        self.most >= places && self.of_anchors >= self.precision
     }
 }
 
@@ -91,7 +115,7 @@ pub fn place(
             anchored: anchored.clone(),
         };
         let Some((at, need)) = next else { return ended(StopReason::Exhausted) };
-        let is_enough = !need.is_beyond && need.width <= wish.precision;
+        let is_enough = !need.is_beyond && need.width <= wish.precision && !wish.is_of_all(places.len());
         if is_enough && anchors.len() >= fewest(places[at].at.len()) {
             return ended(StopReason::Precise);
         }
@@ -178,4 +202,21 @@ fn outermost(places: &[Place], left: &[usize], most: usize) -> Vec<usize> {
     }
     chosen.reverse();
     chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A simulation of an anchor costs 1 / FINER² of one that is as precise as the answers.
+    #[test]
+    fn few_places_are_all_simulated() {
+        let usual = Wish::usual(1, 0.02);
+        let all = usual.among(6, 1);
+        assert!(all.is_of_all(6) && all.most == 6 && all.of_anchors == 0.02);
+        let some = usual.among(7, 1);
+        assert!(!some.is_of_all(7) && some.most == 5 && (some.of_anchors - 0.014).abs() < 1e-12);
+        // what was allowed is not passed
+        assert_eq!(Wish::new(3, 0.02).among(6, 1), Wish::new(3, 0.02));
+    }
 }

@@ -13,8 +13,10 @@
 //!
 //! Santner, Williams and Notz, *The Design and Analysis of Computer Experiments*, 2nd ed., 2018, ch. 3.
 //!
-//! The deviation `s` and the lengths `ℓ_d` are those of the largest restricted likelihood times a prior density: a
-//! handful of values says little about them. With one value they are those of the prior, and the function is constant.
+//! A handful of values says little about the deviation `s` and the lengths `ℓ_d`. So what is known at a place is a
+//! mixture: restricted likelihood times prior density is looked at on a grid of deviations and lengths around its
+//! highest point, and each of them counts as much as it is. Where two kernels agree the noise of values is all that is
+//! unknown; where they do not, intervals have the long tails of what is not known of `s`.
 //!
 //! ```
 //! use flitwise_validation::anchored::process::{Prior, Process, Value};
@@ -28,6 +30,7 @@
 
 use flitwise_models::nelder_mead;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+use statrs::function::erf::erf;
 
 /// A value of the function where it is known.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,15 +74,25 @@ impl Default for Prior {
 /// What is known of the function at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
-    /// The most likely value.
+    /// The expected value.
     pub mean: f64,
     /// Its standard deviation.
     pub deviation: f64,
+    /// Within so much of the mean it lies with a probability of 95 %.
+    pub half_width_95: f64,
 }
 
 /// A function that was learnt.
 #[derive(Clone, Debug)]
 pub struct Process {
+    /// By how likely each is: the functions with one deviation and lengths, and their shares, which add up to 1. The
+    /// first is the likeliest.
+    parts: Vec<(f64, Kriging)>,
+}
+
+/// The function with given deviation and lengths.
+#[derive(Clone, Debug)]
+struct Kriging {
     places: Vec<Vec<f64>>,
     kernel: Kernel,
     /// `K`, decomposed.
@@ -119,28 +132,94 @@ impl Kernel {
 }
 
 impl Process {
-    /// Deviation and lengths of the largest density, and the function with them; `None` without a value.
+    /// What values say of the function; `None` without a value.
     pub fn learnt(values: &[Value], prior: &Prior) -> Option<Self> {
         let dimensions = values.first()?.at.len();
         let fit = Fit { values, prior };
-        let start = vec![0.0; dimensions + 1];
-        if values.len() == 1 {
-            return fit.process(&start);
+        let mut best = vec![0.0; dimensions + 1];
+        if values.len() > 1 {
+            let corner =
+                |axis: usize| (0..=dimensions).map(|one| if one == axis { 0.7 } else { 0.0 }).collect();
+            let simplex: Vec<Vec<f64>> =
+                std::iter::once(best.clone()).chain((0..=dimensions).map(corner)).collect();
+            let steps = STEPS * (dimensions as u64 + 1);
+            best = nelder_mead::lowest(&simplex, 1e-7, steps, |place| fit.cost(place)).unwrap_or(best);
         }
-        let corner = |axis: usize| (0..=dimensions).map(|one| if one == axis { 0.7 } else { 0.0 }).collect();
-        let simplex: Vec<Vec<f64>> =
-            std::iter::once(start.clone()).chain((0..=dimensions).map(corner)).collect();
-        let steps = STEPS * (dimensions as u64 + 1);
-        let best = nelder_mead::lowest(&simplex, 1e-7, steps, |place| fit.cost(place)).unwrap_or(start);
-        fit.process(&best)
+        fit.around(&best)
     }
 
     /// The function with the deviation and the lengths of the prior: as it is before its values say more.
     pub fn presumed(values: &[Value], prior: &Prior) -> Option<Self> {
         let dimensions = values.first()?.at.len();
-        Fit { values, prior }.process(&vec![0.0; dimensions + 1])
+        let only = Fit { values, prior }.kriging(&vec![0.0; dimensions + 1])?;
+        Some(Self { parts: vec![(1.0, only)] })
     }
 
+    /// What is known at a place.
+    pub fn at(&self, place: &[f64]) -> Prediction {
+        self.mixed(|part| part.at(place))
+    }
+
+    /// What is known of how much its smooth part rises from one place to another.
+    pub fn rise(&self, from: &[f64], to: &[f64]) -> Prediction {
+        self.mixed(|part| part.rise(from, to))
+    }
+
+    /// Mean and deviation by each of the parts, put together.
+    fn mixed(&self, of: impl Fn(&Kriging) -> (f64, f64)) -> Prediction {
+        let found: Vec<(f64, f64, f64)> = self
+            .parts
+            .iter()
+            .map(|(share, part)| {
+                let (mean, deviation) = of(part);
+                (*share, mean, deviation)
+            })
+            .collect();
+        let mean: f64 = found.iter().map(|(share, mean, _)| share * mean).sum();
+        let square = |(share, at, deviation): &(f64, f64, f64)| share * ((at - mean).powi(2) + deviation.powi(2));
+        let deviation = found.iter().map(square).sum::<f64>().sqrt();
+        Prediction { mean, deviation, half_width_95: half_width_95(&found, mean, deviation) }
+    }
+
+    /// The likeliest deviation `s`.
+    pub fn deviation(&self) -> f64 {
+        self.likeliest().kernel.variance.sqrt()
+    }
+
+    /// The likeliest lengths `ℓ_d`.
+    pub fn lengths(&self) -> &[f64] {
+        &self.likeliest().kernel.lengths
+    }
+
+    fn likeliest(&self) -> &Kriging {
+        &self.parts[0].1
+    }
+}
+
+/// Half of the interval around the mean in which a mixture of normal distributions (share, mean, deviation) has 95 %.
+fn half_width_95(parts: &[(f64, f64, f64)], mean: f64, deviation: f64) -> f64 {
+    if deviation <= 0.0 {
+        return 0.0;
+    }
+    let root = std::f64::consts::SQRT_2;
+    let inside = |half: f64| -> f64 {
+        let of_part = |(share, at, deviation): &(f64, f64, f64)| {
+            let scale = root * deviation.max(1e-9 * half);
+            let below = |end: f64| erf((mean + end - at) / scale);
+            0.5 * share * (below(half) - below(-half))
+        };
+        parts.iter().map(of_part).sum()
+    };
+    // by Chebyshev's inequality it is below 4.5 deviations
+    let (mut low, mut high) = (0.0, 4.5 * deviation);
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(low, high);
+        *if inside(middle) < 0.95 { &mut low } else { &mut high } = middle;
+    }
+    high
+}
+
+impl Kriging {
     fn with(values: &[Value], kernel: Kernel) -> Option<Self> {
         let count = values.len();
         // rounding must not make the matrix indefinite where values have no noise
@@ -158,40 +237,25 @@ impl Process {
         Some(Self { places, kernel, covariance, constant, weights, of_ones })
     }
 
-    /// What is known at a place.
-    pub fn at(&self, place: &[f64]) -> Prediction {
+    /// Mean and deviation at a place.
+    fn at(&self, place: &[f64]) -> (f64, f64) {
         let shared = self.places.iter().map(|known| self.kernel.between(known, place));
         let shared = DVector::from_iterator(self.places.len(), shared);
         let solved = self.covariance.solve(&shared);
         let left = 1.0 - solved.sum();
         let variance = self.kernel.variance - shared.dot(&solved) + left * left / self.of_ones.sum();
-        Prediction { mean: self.constant + shared.dot(&self.weights), deviation: variance.max(0.0).sqrt() }
+        (self.constant + shared.dot(&self.weights), variance.max(0.0).sqrt())
     }
 
-    /// What is known of how much its smooth part rises from one place to another.
-    pub fn rise(&self, from: &[f64], to: &[f64]) -> Prediction {
+    /// Mean and deviation of the rise of its smooth part.
+    fn rise(&self, from: &[f64], to: &[f64]) -> (f64, f64) {
         let smooth = |one: &[f64], other: &[f64]| self.kernel.smooth(one, other);
         let shared = self.places.iter().map(|known| smooth(known, to) - smooth(known, from));
         let shared = DVector::from_iterator(self.places.len(), shared);
         let solved = self.covariance.solve(&shared);
         let apart = smooth(from, from) + smooth(to, to) - 2.0 * smooth(from, to);
         let variance = apart - shared.dot(&solved) + solved.sum().powi(2) / self.of_ones.sum();
-        Prediction { mean: shared.dot(&self.weights), deviation: variance.max(0.0).sqrt() }
-    }
-
-    /// Number of values that it was learnt from.
-    pub fn values(&self) -> usize {
-        self.places.len()
-    }
-
-    /// The deviation `s`.
-    pub fn deviation(&self) -> f64 {
-        self.kernel.variance.sqrt()
-    }
-
-    /// The lengths `ℓ_d`.
-    pub fn lengths(&self) -> &[f64] {
-        &self.kernel.lengths
+        (shared.dot(&self.weights), variance.max(0.0).sqrt())
     }
 
     /// Logarithm of the restricted likelihood, but for a constant.
@@ -207,6 +271,13 @@ impl Process {
 const STEPS: u64 = 80;
 /// Logarithms are not searched farther from the prior's than so many of its deviations.
 const FARTHEST: f64 = 4.0;
+/// Deviations and lengths around the likeliest ones, in deviations of the prior.
+const DEVIATIONS: [f64; 7] = [0.0, -1.8, -1.2, -0.6, 0.6, 1.2, 1.8];
+const LENGTHS: [f64; 3] = [0.0, -1.0, 1.0];
+/// What is less likely than such a share of the likeliest does not count.
+const UNLIKELY: f64 = 2e-3;
+/// Halvings of an interval for its half-width.
+const HALVINGS: usize = 24;
 
 /// In search of deviation and lengths.
 struct Fit<'v> {
@@ -216,22 +287,44 @@ struct Fit<'v> {
 
 impl Fit<'_> {
     /// By logarithms of deviation and lengths over those of the prior, in its deviations.
-    fn process(&self, place: &[f64]) -> Option<Process> {
+    fn kriging(&self, place: &[f64]) -> Option<Kriging> {
         let Prior { deviation, deviation_spread, length, length_spread, rough } = *self.prior;
         let (of_deviation, of_lengths) = place.split_first()?;
         let deviation = deviation * (deviation_spread * of_deviation).exp();
         let lengths = of_lengths.iter().map(|one| length * (length_spread * one).exp()).collect();
-        Process::with(self.values, Kernel { variance: deviation * deviation, lengths, rough })
+        Kriging::with(self.values, Kernel { variance: deviation * deviation, lengths, rough })
     }
 
     /// What the search makes least: the density of the prior and the likelihood, on a logarithmic scale.
     fn cost(&self, place: &[f64]) -> f64 {
-        let squares: f64 = place.iter().map(|one| one * one).sum();
         let is_near = place.iter().all(|one| one.abs() <= FARTHEST);
-        let process = if is_near { self.process(place) } else { None };
-        let likelihood = process.map(|process| process.log_likelihood(self.values));
-        let cost = likelihood.map_or(f64::MAX, |likelihood| 0.5 * squares - likelihood);
-        if cost.is_finite() { cost } else { f64::MAX }
+        let kriging = if is_near { self.kriging(place) } else { None };
+        kriging.and_then(|found| self.cost_of(place, &found)).unwrap_or(f64::MAX)
+    }
+
+    fn cost_of(&self, place: &[f64], kriging: &Kriging) -> Option<f64> {
+        let squares: f64 = place.iter().map(|one| one * one).sum();
+        let cost = 0.5 * squares - kriging.log_likelihood(self.values);
+        cost.is_finite().then_some(cost)
+    }
+
+    /// The function by deviations and lengths around the likeliest ones.
+    fn around(&self, likeliest: &[f64]) -> Option<Process> {
+        let grid = LENGTHS.iter().flat_map(|length| DEVIATIONS.map(|deviation| (deviation, *length)));
+        let moved = |(deviation, length): (f64, f64)| {
+            let mut place: Vec<f64> = likeliest.iter().map(|one| one + length).collect();
+            place[0] = likeliest[0] + deviation;
+            let kriging = self.kriging(&place)?;
+            Some((self.cost_of(&place, &kriging)?, kriging))
+        };
+        let mut found: Vec<(f64, Kriging)> = grid.filter_map(moved).collect();
+        let least = found.iter().map(|(cost, _)| *cost).min_by(f64::total_cmp)?;
+        found.iter_mut().for_each(|(cost, _)| *cost = (least - *cost).exp());
+        found.retain(|(share, _)| *share >= UNLIKELY);
+        let kept: f64 = found.iter().map(|(share, _)| share).sum();
+        found.iter_mut().for_each(|(share, _)| *share /= kept);
+        found.sort_by(|one, other| other.0.total_cmp(&one.0));
+        Some(Process { parts: found })
     }
 }
 
@@ -255,7 +348,8 @@ mod tests {
         // known where it was seen, less so elsewhere, and never better than two values of the prior
         assert!(process.at(&[0.3]).deviation < 1e-6);
         assert!(process.at(&[0.4]).deviation < process.at(&[0.9]).deviation);
-        assert!(process.at(&[50.0]).deviation <= 2.0_f64.sqrt() * process.deviation() * (1.0 + 1e-9));
+        let one = Process::presumed(&values(|_| 0.037, &[0.3], 0.0), &PRIOR).unwrap();
+        assert!(one.at(&[50.0]).deviation <= 2.0_f64.sqrt() * one.deviation() * (1.0 + 1e-9));
     }
 
     #[test]
@@ -276,6 +370,23 @@ mod tests {
         noisy[2] = Value::new(&[0.4], 0.05, 0.05 * 0.05);
         let found = Process::learnt(&noisy, &PRIOR).unwrap().at(&[0.4]);
         assert!(found.mean.abs() < 0.01, "{found:?}");
+    }
+
+    /// With one value the deviation is that of the prior, whose logarithm has a standard deviation of 1: the interval is
+    /// that of a mixture, wider than 1.96 deviations of its median. What is noise alone is not widened.
+    #[test]
+    fn intervals_are_those_of_a_mixture() {
+        let wide = Prior { deviation: 1e-6, ..PRIOR };
+        let noisy = Process::learnt(&[Value::new(&[0.0], 0.0, 1e-4), Value::new(&[0.1], 0.0, 1e-4)], &wide);
+        let found = noisy.unwrap().at(&[0.05]);
+        assert!((found.half_width_95 / (1.96 * 0.01 / 2.0_f64.sqrt()) - 1.0).abs() < 1e-3, "{found:?}");
+        let exact = Process::learnt(&values(|_| 0.0, &[0.0], 0.0), &PRIOR).unwrap().at(&[50.0]);
+        // far away: s √2, s log-normal; the sum over the grid of deviations is coarse
+        let median = 1.96 * 2.0_f64.sqrt() * PRIOR.deviation;
+        assert!((1.3..3.5).contains(&(exact.half_width_95 / median)), "{}", exact.half_width_95 / median);
+        // of one normal distribution, of none
+        assert!((half_width_95(&[(1.0, 0.3, 2.0)], 0.3, 2.0) - 1.96 * 2.0).abs() < 1e-3);
+        assert_eq!(half_width_95(&[(1.0, 0.3, 0.0)], 0.3, 0.0), 0.0);
     }
 
     /// For given deviation and lengths a further value never makes any place less certain.

@@ -86,19 +86,22 @@ fn angle(share: f64) -> f64 {
     share.clamp(0.0, 1.0).sqrt().asin()
 }
 
-/// What is believed of the differences of a quantity before any is known: medians over the tuning set.
+/// What is believed of the differences of a quantity before any is known: about medians over random families. Medians
+/// jump where a law has a step.
 pub(super) fn prior(measure: Measure) -> Prior {
     let deviation = match measure.quantity {
-        Quantity::NetworkLatency => 0.01,
-        Quantity::Waiting => 0.04,
-        Quantity::TotalLatency => 0.012,
+        Quantity::NetworkLatency => 0.006,
+        Quantity::Waiting => 0.03,
+        Quantity::TotalLatency => 0.008,
         Quantity::P50 => 0.015,
         Quantity::P90 => 0.02,
         Quantity::P99 | Quantity::P99_9 => 0.03,
         Quantity::MissProbability => 0.015,
         _ => 0.008,
     };
-    Prior { deviation, ..Prior::default() }
+    let has_steps = matches!(measure.quantity, Quantity::P50 | Quantity::P90);
+    let rough = if has_steps { 0.05 } else { Prior::default().rough };
+    Prior { deviation, rough, ..Prior::default() }
 }
 
 #[cfg(test)]

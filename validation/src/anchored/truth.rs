@@ -102,7 +102,7 @@ impl Part {
         precision: f64,
         simulate: &mut dyn FnMut(&Scenario, bool) -> Option<Simulation>,
     ) -> Option<JudgedFamily> {
-        let wish = Wish { most: self.anchors, precision };
+        let wish = Wish::new(self.anchors, precision);
         let placed = place(&family.places(), &wish, &mut |_, scenario| simulate(scenario, true));
         if placed.stopped == StopReason::Interrupted {
             return None;
