@@ -171,7 +171,7 @@ Examples:
   flitwise sweep --over class.R1.rate=0.001:0.012:23 --couple class.R2.rate=class.R1.rate/2
   flitwise sweep --over class.BE.rate=log:1e-4:0.02:30 --format table
   flitwise sweep --preset cube6 --over router.buffer_flits=4,16,32,64 --over class.BE.rate=0.001:0.004:4
-  flitwise sweep --model anchored --over class.R1.rate=0.001:0.006:11 --precision 1% --format table
+  flitwise sweep --model anchored --over class.R1.rate=0.001:0.006:11 --format table
 
 Axes: KEY=START:STOP:COUNT is linear, KEY=log:START:STOP:COUNT logarithmic, KEY=A,B,C a list of values.
 Several axes give a grid, the last one varying fastest. Rows come out in that order, whatever the threads;
@@ -179,8 +179,9 @@ csv has one row per point and class, json one document, jsonl one line per point
 Each row comes out as soon as all rows before it are known.
 --model anchored simulates a few points of the grid, the anchors, or takes them from the store; it learns how far the
 refined model is off there and corrects all points, each number with its own 95 % interval. Anchors are placed until
-every interval of a network latency is expected to be within --precision, or there are as many as --anchors allows;
-simulations of anchors are twice as precise. The options of simulations, from --precision on, need --model anchored.
+every interval of a network latency is expected to be within --precision (2% if not given), or there are as many as
+--anchors allows; each is simulated to 0.7 of it. Up to six points along one axis are all simulated: that costs no more.
+The options of simulations, from --precision on, need --model anchored.
 Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 a point not converged, 130
 interrupted (whole rows up to there; json says that it is partial).";
 
@@ -250,8 +251,8 @@ Examples:
 
 Simulations are kept in the store (flitwise store), so that drawing again costs none.
 --model anchored draws the refined model's curves corrected by a few simulated points, the anchors, each curve with its
-95 % interval as a band; only anchors are simulated then, twice as precisely as --precision. It takes figures of curves
-along an axis.
+95 % interval as a band; only anchors are simulated then, to 0.7 of --precision (2% if not given). It takes figures of
+curves along an axis.
 Exit codes: 0 drawn, 1 output not written, 2 bad input, 130 interrupted (what was complete is drawn).";
 
 const REPORT_EXAMPLES: &str = "\
@@ -274,7 +275,7 @@ Exit codes: 0 written, 1 output not written, 2 bad input, 130 interrupted.";
 #[derive(Debug, Args)]
 pub(crate) struct CampaignArgs {
     /// Simulate until the 95 % half-width of every class's network latency is at most this share of it
-    /// [default: 1%].
+    /// [default: 1%, with --model anchored 2%].
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     pub(crate) precision: Option<String>,
     /// Seed of the random numbers.

@@ -189,7 +189,8 @@ fn anchored(one: &FigureRequest, wish: &Wish, args: &args::Figure, style: &Style
             scenario: scenario.clone(),
         };
         let spots: Vec<Spot> = family.points.iter().map(spot).collect();
-        let (anchored, account) = anchoring::learnt(anchoring::campaign(&args.campaign)?, wish, &spots, &options)?;
+        let (anchored, account) =
+            anchoring::learnt(anchoring::campaign(&args.campaign)?, wish, &spots, &options)?;
         Ok(Curve { family: family.clone(), anchored, remarks: account.remarks() })
     };
     let curves: Vec<Curve> = one.families.iter().map(curve).collect::<Result<_, Exit>>()?;

@@ -15,8 +15,8 @@ use flitwise_models::model::{Model, Options};
 use flitwise_models::{paths, table};
 use flitwise_validation::machine;
 
+use crate::anchoring;
 use crate::args::{Format, ModelChoice, Solve};
-use crate::campaign::Campaign;
 use crate::outcome::Exit;
 use crate::output::{ClassColumns, Page, Rows, Time, cycles, percent, share, two_lines, whole};
 use crate::{input, output, simulate};
@@ -117,7 +117,7 @@ fn anchored(args: &Solve) -> Result<(), Exit> {
     };
     let faults: Vec<String> = not_there.into_iter().filter(|(_, given)| *given).map(fault).collect();
     let asked = if faults.is_empty() { Ok(()) } else { Err(Exit::BadInput(faults)) };
-    let campaign = Exit::both(Campaign::read(&args.campaign), asked);
+    let campaign = Exit::both(anchoring::campaign(&args.campaign), asked);
     let (scenario, (campaign, ())) =
         Exit::both(input::to_simulate(&args.source, machine::supports), campaign)?;
     let precision = percent(campaign.settings.precision);

@@ -24,7 +24,8 @@ of whole answers, marked ~: the refined model, miss probabilities, network.ports
 Vtick goes with its class's rate; as a parameter it is moved alone. class.*.KEY moves that of all classes together.
 --model anchored simulates the scenario and one 20 % to either side of it along each parameter (less far where a class
 would saturate), corrects the refined model by what it learns along each, and gives every output and elasticity its 95 %
-interval; simulations are twice as precise as --precision. The options of simulations, from --precision on, need it.
+interval; each simulation is to 0.7 of --precision (2% if not given). The options of simulations, from --precision on,
+need it.
 Exit codes: 0 answered (saturated included), 1 output not written, 2 bad input, 3 not converged, 130 interrupted (the
 parameters done are printed).";
 

@@ -9,8 +9,8 @@ use flitwise_models::model::{Model, Options};
 use flitwise_models::sensitivity::{Parameter, ParameterKind, Request, Sensitivities};
 use flitwise_validation::anchored::{Anchor, Anchored, Axis, FINER, Place};
 
-use crate::args::Sensitivity;
 use crate::anchoring;
+use crate::args::Sensitivity;
 use crate::campaign::Campaign;
 use crate::outcome::Exit;
 use crate::output::percent;

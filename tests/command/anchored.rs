@@ -52,6 +52,51 @@ fn a_document_names_anchors_and_every_number_has_its_interval() {
     }
 }
 
+/// At points that are no anchors the intervals hold what simulations of another seed say.
+#[test]
+fn intervals_hold_simulations_at_points_that_are_no_anchors() {
+    let axis = "class.R1.rate=0.001:0.006:11";
+    let asked = ["--model", "anchored", "--precision", "4%", "--anchors", "3", "--over", axis, "--no-store"];
+    let document = json(&[&["sweep"], &asked[..], &["--quiet", "--format", "json"]].concat());
+    let points = document["points"].as_array().unwrap();
+    let others = points.iter().filter(|point| point["is_anchor"] == false).step_by(3);
+    let (mut held, mut all) = (0, 0);
+    for point in others {
+        let set = format!("class.R1.rate={}", point["set"][0]["value"].as_str().unwrap());
+        let simulate =
+            ["simulate", "--seed", "2", "--precision", "2%", "--quiet", "--format", "json", "--set"];
+        let simulated = json(&[&simulate[..], &[&set]].concat());
+        for class in 0..3 {
+            let of = |field: &str| {
+                let own = &point["intervals_95"][class][field];
+                let [lower, upper] = ["lower_95", "upper_95"].map(|end| own[end].as_f64().unwrap());
+                let found = &simulated["classes"][class][field];
+                let [low, high] = ["lower_95", "upper_95"].map(|end| found[end].as_f64().unwrap());
+                lower <= high && low <= upper
+            };
+            for field in ["network_latency_cycles", "waiting_cycles", "total_latency_cycles"] {
+                held += u32::from(of(field));
+                all += 1;
+            }
+        }
+    }
+    // 27 numbers, of which about 1 in 20 may lie outside
+    assert!(all == 27 && held >= 24, "{held} of {all}");
+}
+
+/// Where simulating every point costs no more than anchors, that is done, and said.
+#[test]
+fn few_points_are_all_simulated() {
+    let asked =
+        ["sweep", "--model", "anchored", "--precision", "20%", "--no-store", "--format", "json", "--over"];
+    let output = flitwise(&[&asked[..], &["class.R1.rate=0.002:0.006:5"]].concat());
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let points = document["points"].as_array().unwrap();
+    assert!(points.len() == 5 && points.iter().all(|point| point["is_anchor"] == true));
+    let notes = text(&output.stderr);
+    assert!(notes.contains("all 5 points are simulated, to ±20 %"), "{notes}");
+}
+
 #[test]
 fn rows_have_columns_for_every_interval() {
     let output = flitwise(&sweep(&["--no-store"]));

@@ -176,7 +176,8 @@ impl Process {
             })
             .collect();
         let mean: f64 = found.iter().map(|(share, mean, _)| share * mean).sum();
-        let square = |(share, at, deviation): &(f64, f64, f64)| share * ((at - mean).powi(2) + deviation.powi(2));
+        let square =
+            |(share, at, deviation): &(f64, f64, f64)| share * ((at - mean).powi(2) + deviation.powi(2));
         let deviation = found.iter().map(square).sum::<f64>().sqrt();
         Prediction { mean, deviation, half_width_95: half_width_95(&found, mean, deviation) }
     }
