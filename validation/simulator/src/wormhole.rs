@@ -213,10 +213,9 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         while let Some(lane) = parts.grants.next_request(now) {
             let (router, _) = parts.wiring.input(lane >> shift);
             let &Message { source, destination, groups, .. } = parts.books.requests(lane as usize, now);
-            let link = parts.wiring.route(router, source, destination);
+            let (link, half) = parts.wiring.route_and_half(router, source, destination);
             let ejects = parts.wiring.end(link) == End::Node;
-            let is_upper = || parts.wiring.half(router, source, destination) == Half::Upper;
-            let place = if ejects { 2 } else { usize::from(parts.channels.has_rings() && is_upper()) };
+            let place = if ejects { 2 } else { usize::from(half == Half::Upper) };
             routed.push(Routed { lane, link, group: groups[place], ejects });
         }
         // apart from the routes, so that a processor waits for the memory of several headers at once
@@ -226,7 +225,9 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             }
             let group = (link as usize) << shift | usize::from(group);
             let of_ring = parts.channels.has_rings() && !ejects;
-            let is_free = free_lane(lanes, &parts.channels, group, of_ring).is_some();
+            // the row is looked at for the same reason
+            let is_free = free_lane(lanes, &parts.channels, group, of_ring)
+                .is_some_and(|lane| lanes[lane].owner == NONE);
             parts.grants.request(lane as usize, link, group, is_free, now);
         }
     }
