@@ -202,8 +202,8 @@ impl<O: Order> Multiplexed<O> {
         self.heads = heads;
     }
 
-    /// Candidates of input ports go in the order of their keys, equal ones in that of their turns. Where the output port
-    /// of one is taken, the next of its input port stands in for it, or none. None is left.
+    /// Candidates of input ports go in the order of their keys, equal ones in that of their turns. Where the output
+    /// port of one is taken, the next of its input port stands in for it, or none.
     fn match_heads(&mut self, heads: &mut Vec<Head>, now: u64) {
         loop {
             let (mut first, mut least) = (0, NO_KEY);
