@@ -177,6 +177,11 @@ pub trait Topology {
         Half::Lower
     }
 
+    /// [`Self::route`] and [`Self::half`] in one go.
+    fn route_and_half(&self, router: u32, source: u32, destination: u32) -> (u32, Half) {
+        (self.route(router, source, destination), self.half(router, source, destination))
+    }
+
     /// Router and input port that the injection link of a node leads to.
     fn entry(&self, node: u32) -> (u32, u32);
 

@@ -3,10 +3,8 @@
 pub use crate::control::power::FlitMoves;
 
 /// Counts since the start of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Meters {
-    /// By lane: flits of whole messages that have left over the link.
-    pub(crate) flits_sent: Vec<u64>,
     /// Flits that have crossed a crossbar.
     pub(crate) flit_hops: u64,
     /// By link, if it is asked for: how headers have waited.
@@ -72,10 +70,6 @@ pub struct Throttled {
 }
 
 impl Meters {
-    pub(crate) fn new(lanes: usize) -> Self {
-        Self { flits_sent: vec![0; lanes], flit_hops: 0, waits: Vec::new() }
-    }
-
     /// A header waited so long for a virtual channel of the link, or for the link itself.
     #[inline]
     pub(crate) fn waited(&mut self, link: usize, cycles: u64, is_blocked: bool) {

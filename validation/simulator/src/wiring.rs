@@ -161,6 +161,14 @@ impl Wiring {
         }
     }
 
+    /// [`Self::route`] and [`Self::half`] in one go, where there are no stations.
+    #[inline]
+    pub(crate) fn route_and_half(&self, router: u32, source: u32, destination: u32) -> (u32, Half) {
+        debug_assert!(self.stations.is_none(), "stations have routes of their own");
+        let (port, half) = self.network.route_and_half(router, source, destination);
+        (router * self.ports + port, half)
+    }
+
     /// Network channels from node to node, or between stations.
     pub(crate) fn hops(&self, source: u32, destination: u32) -> u32 {
         let at = |place: u32| self.stations.as_ref().map_or(place, |stations| stations.node(place));

@@ -66,7 +66,22 @@ struct Wormhole<S, X> {
     reopenings: usize,
     /// Output lanes whose message has crossed in this cycle.
     released: Vec<u32>,
+    /// Headers that request an output lane in this cycle.
+    routed: Vec<Routed>,
     parts: Parts<S, X>,
+}
+
+/// A header that knows its way out of a router.
+#[derive(Clone, Copy)]
+struct Routed {
+    /// Its input lane.
+    lane: u32,
+    /// The output link, the first of parallel ones.
+    link: u32,
+    /// The group of virtual channels that it asks for there.
+    group: u8,
+    /// Whether the link leads to its node.
+    ejects: bool,
 }
 
 /// What is asked and told as flits move.
@@ -118,6 +133,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             reopened: vec![0; count / width],
             reopenings: 0,
             released: Vec::new(),
+            routed: Vec::new(),
             lanes,
             parts: Parts {
                 scheduler: scheduler(table.clone(), &wiring),
@@ -186,33 +202,33 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
 
     /// Headers that request an output lane in this cycle.
     fn enter_requests(&mut self, now: u64) {
-        let Self { lanes, parts, .. } = self;
+        let Self { lanes, routed, parts, .. } = self;
         let shift = parts.channels.shift();
         if parts.wiring.parallel_links() > 1 {
             // each choice counts those before it: by router, input port and lane
             let order = |lane: u32| (parts.wiring.input(lane >> shift), lane);
             parts.grants.sort_requests(now, order);
         }
+        routed.clear();
         while let Some(lane) = parts.grants.next_request(now) {
-            let lane = lane as usize;
-            let (router, _) = parts.wiring.input((lane >> shift) as u32);
-            let &Message { source, destination, groups, .. } = parts.books.requests(lane, now);
-            let mut link = parts.wiring.route(router, source, destination);
-            let place = if parts.wiring.end(link) == End::Node {
-                2
-            } else {
-                link = match parts.wiring.parallel_links() {
-                    1 => link,
-                    links => parts.grants.least_taken(link, links),
-                };
-                usize::from(
-                    parts.channels.has_rings()
-                        && parts.wiring.half(router, source, destination) == Half::Upper,
-                )
-            };
-            let group = (link as usize) << shift | usize::from(groups[place]);
-            let is_free = free_lane(lanes, &parts.channels, group, parts.is_of_ring(group)).is_some();
-            parts.grants.request(lane, link, group, is_free, now);
+            let (router, _) = parts.wiring.input(lane >> shift);
+            let &Message { source, destination, groups, .. } = parts.books.requests(lane as usize, now);
+            let (link, half) = parts.wiring.route_and_half(router, source, destination);
+            let ejects = parts.wiring.end(link) == End::Node;
+            let place = if ejects { 2 } else { usize::from(half == Half::Upper) };
+            routed.push(Routed { lane, link, group: groups[place], ejects });
+        }
+        // apart from the routes, so that a processor waits for the memory of several headers at once
+        for &Routed { lane, mut link, group, ejects } in &*routed {
+            if parts.wiring.parallel_links() > 1 && !ejects {
+                link = parts.grants.least_taken(link, parts.wiring.parallel_links());
+            }
+            let group = (link as usize) << shift | usize::from(group);
+            let of_ring = parts.channels.has_rings() && !ejects;
+            // the row is looked at for the same reason
+            let is_free = free_lane(lanes, &parts.channels, group, of_ring)
+                .is_some_and(|lane| lanes[lane].owner == NONE);
+            parts.grants.request(lane as usize, link, group, is_free, now);
         }
     }
 
@@ -251,7 +267,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
 
     /// By lane: flits that have left over the link, those of the message under way among them.
     fn flits_sent(&self) -> impl Iterator<Item = u64> {
-        self.parts.books.meters.flits_sent.iter().enumerate().map(|(lane, whole)| {
+        self.parts.books.flits_sent().enumerate().map(|(lane, whole)| {
             let row = &self.lanes[lane];
             let under_way = if row.to_send > 0 { row.message_flits - row.to_send } else { 0 };
             whole + u64::from(under_way)

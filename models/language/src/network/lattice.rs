@@ -220,6 +220,12 @@ macro_rules! on_lattice {
                 if wrapped { Half::Upper } else { Half::Lower }
             }
 
+            fn route_and_half(&self, router: u32, source: u32, destination: u32) -> (u32, Half) {
+                let step = self.step(router, source, destination);
+                let is_upper = step.is_some_and(|step| step.wrapped);
+                (self.0.route(router, destination, step), if is_upper { Half::Upper } else { Half::Lower })
+            }
+
             fn router_address(&self, router: u32) -> String {
                 self.0.router_address(router)
             }

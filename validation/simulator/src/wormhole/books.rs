@@ -28,9 +28,14 @@ impl Books {
             interface: SourceQueues::new(sources, classes),
             ledger: Ledger::new(classes),
             lone,
-            meters: Meters::new(lanes),
+            meters: Meters::default(),
             shift,
         }
+    }
+
+    /// By lane: flits of whole messages that have left over the link.
+    pub(crate) fn flits_sent(&self) -> impl Iterator<Item = u64> {
+        self.queues.rows.iter().map(|row| row.flits_sent)
     }
 
     /// A message takes a lane of its injection link.
@@ -104,7 +109,7 @@ impl Books {
         row: &mut Lane,
     ) -> Option<QueuedMessage> {
         self.ledger.has_left_source(self.queues.at(lane, row.sending));
-        self.meters.flits_sent[lane] += u64::from(row.message_flits);
+        self.queues.rows[lane].flits_sent += u64::from(row.message_flits);
         row.sending += 1;
         row.to_send = 0;
         self.interface.next(queue)
@@ -129,7 +134,7 @@ impl Books {
         now: u64,
         delivered: &mut Vec<Delivery>,
     ) {
-        self.meters.flits_sent[lane] += u64::from(row.message_flits);
+        self.queues.rows[lane].flits_sent += u64::from(row.message_flits);
         row.sending += 1;
         row.to_send = 0;
         if row.sending != row.end {
@@ -151,29 +156,39 @@ impl Books {
 ///
 /// The first few stand in the lane's own row, for most lanes hold no more; the others are behind.
 struct Queues {
-    first: Vec<[u32; FIRST]>,
+    rows: Vec<QueueRow>,
     others: Vec<VecDeque<u32>>,
 }
 
-/// Messages of a lane that stand in a row of its own: half a cache line.
-const FIRST: usize = 8;
+/// What is touched when a message joins or leaves a lane: half a cache line.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+struct QueueRow {
+    first: [u32; FIRST],
+    /// Flits of whole messages that have left over the link.
+    flits_sent: u64,
+}
+
+/// Messages of a lane that stand in its row.
+const FIRST: usize = 6;
 
 impl Queues {
     /// Of so many lanes, all empty.
     fn new(lanes: usize) -> Self {
-        Self { first: vec![[0; FIRST]; lanes], others: vec![VecDeque::new(); lanes] }
+        let row = QueueRow { first: [0; FIRST], flits_sent: 0 };
+        Self { rows: vec![row; lanes], others: vec![VecDeque::new(); lanes] }
     }
 
     /// The message at a position, 0 for the front of the input buffer.
     #[inline]
     fn at(&self, lane: usize, position: u32) -> u32 {
         let position = position as usize;
-        if position < FIRST { self.first[lane][position] } else { self.others[lane][position - FIRST] }
+        if position < FIRST { self.rows[lane].first[position] } else { self.others[lane][position - FIRST] }
     }
 
     /// Puts a message behind the last of a lane.
     fn push(&mut self, lane: usize, row: &mut Lane, id: u32) {
-        match self.first[lane].get_mut(row.end as usize) {
+        match self.rows[lane].first.get_mut(row.end as usize) {
             Some(place) => *place = id,
             None => self.others[lane].push_back(id),
         }
@@ -183,7 +198,7 @@ impl Queues {
 
     /// Takes the first message out of a lane.
     fn pop(&mut self, lane: usize, row: &mut Lane) {
-        let first = &mut self.first[lane];
+        let first = &mut self.rows[lane].first;
         first.copy_within(1.., 0);
         if row.end as usize > FIRST
             && let Some(next) = self.others[lane].pop_front()

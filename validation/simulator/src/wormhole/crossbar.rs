@@ -12,7 +12,7 @@ pub(crate) trait Crossbar: Send + 'static {
     /// The header of a message of this Vtick leaves over the link of `lane`, to come into a router.
     fn header_leaves(&mut self, _lane: usize, _vtick: f64) {}
 
-    /// A flit leaves over the link of `lane`: it is in stage 1 from cycle `now` on.
+    /// A flit leaves over the link of `lane` to a router: it is in stage 1 from cycle `now` on.
     fn comes_in(&mut self, _lane: usize, _now: u64) {}
 
     /// The message at the front of the input lane `lane` owns a lane of the output link `to` from now on.
@@ -24,9 +24,9 @@ pub(crate) trait Crossbar: Send + 'static {
     /// All that can cross in this cycle are known.
     fn choose(&mut self, _now: u64) {}
 
-    /// A bit for each lane of a block whose flit crosses.
-    fn chosen(&self, _block: usize) -> u64 {
-        0
+    /// The lanes whose flits cross.
+    fn chosen(&self) -> &[u32] {
+        &[]
     }
 }
 
@@ -82,15 +82,12 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// The flits cross that the crossbar has chosen.
     #[inline]
     fn cross_chosen(&mut self, now: u64) {
-        let mut scan = self.busy.from(0);
-        while let Some(index) = self.busy.next(&mut scan) {
-            let mut left = self.parts.crossbar.chosen(index);
-            while left != 0 {
-                self.parts.books.meters.flit_hops += 1;
-                self.cross_one(index * WORD + left.trailing_zeros() as usize, now);
-                left &= left - 1;
-            }
+        let mut at = 0;
+        while let Some(&lane) = self.parts.crossbar.chosen().get(at) {
+            at += 1;
+            self.cross_one(lane as usize, now);
         }
+        self.parts.books.meters.flit_hops += at as u64;
     }
 
     /// The flit at the front of an input lane crosses; whether it is a tail.
@@ -155,11 +152,11 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         self.parts.crossbar.choose(now);
     }
 
-    /// The crossbar is told of all flits that were sent in this cycle.
+    /// The crossbar is told of all flits that were sent to a router in this cycle.
     fn come_in(&mut self, now: u64) {
         let mut scan = self.busy.from(0);
         while let Some(index) = self.busy.next(&mut scan) {
-            let mut sent = self.lanes.blocks[index].sent[(now % 3) as usize];
+            let mut sent = self.lanes.blocks[index].sent_to_router((now % 3) as usize);
             while sent != 0 {
                 self.parts.crossbar.comes_in(index * WORD + sent.trailing_zeros() as usize, now + 1);
                 sent &= sent - 1;

@@ -109,6 +109,12 @@ impl Block {
         self.filled |= std::mem::take(&mut self.sent[two_before]) & self.into_router;
     }
 
+    /// Lanes over whose link a flit was sent to a router in a cycle, which is given modulo 3.
+    #[inline]
+    pub(crate) fn sent_to_router(&self, cycle: usize) -> u64 {
+        self.sent[cycle] & self.into_router
+    }
+
     /// The flit that waits in a lane that passes leaves; another takes its place.
     #[inline(always)]
     pub(crate) fn relay(&mut self, mask: u64, row: &mut Lane, this_cycle: usize) {

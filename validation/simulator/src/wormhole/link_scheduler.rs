@@ -29,14 +29,6 @@ use super::multiplexed::{CrossingOrder, Multiplexed};
 /// Declares which type a scheduler of the scenario is.
 macro_rules! schedulers {
     ($($word:ident => $scheduler:ty,)+) => {
-        /// The scenario's scheduler.
-        pub(super) fn order(scenario: &Scenario, table: LaneTable) -> Box<dyn Order> {
-            match scenario.data_router().scheduler {
-                $(Scheduler::$word => Box::new(<$scheduler>::new(table)),)+
-                Scheduler::LaneArbiter => unreachable!("it is in routers with levels"),
-            }
-        }
-
         /// Wormhole routers with the scenario's scheduler and crossbar.
         pub(crate) fn with_scheduler(scenario: &Scenario) -> Box<dyn FlitSwitch> {
             if is_levelled(scenario) {
@@ -44,14 +36,14 @@ macro_rules! schedulers {
             }
             match (scenario.data_router().crossbar, scenario.data_router().scheduler) {
                 (_, Scheduler::LaneArbiter) => with_levels(scenario),
-                (Crossbar::Multiplexed, _) => Box::new(Wormhole::new(
-                    scenario,
-                    |table, wiring| CrossingOrder::new(scenario, table, wiring),
-                    |table, wiring| Multiplexed::new(scenario, table, wiring),
-                )),
                 $((Crossbar::Full, Scheduler::$word) => {
                     Box::new(Wormhole::new(scenario, |table, _| <$scheduler>::new(table), |_, _| Full))
                 })+
+                $((Crossbar::Multiplexed, Scheduler::$word) => Box::new(Wormhole::new(
+                    scenario,
+                    |table, wiring| CrossingOrder::new(<$scheduler>::new(table.clone()), &table, wiring),
+                    |table, wiring| Multiplexed::new(scenario, <$scheduler>::new(table.clone()), &table, wiring),
+                )),)+
             }
         }
     };

@@ -5,16 +5,16 @@ use flitwise_language::scenario::{Allocation, Scenario};
 
 use super::crossbar::Crossbar;
 use super::lane::{Lane, WORD};
-use super::link_scheduler::{LaneTable, LinkScheduler, Order, Stamps, order, smallest};
+use super::link_scheduler::{LaneTable, LinkScheduler, Order, Stamps, smallest};
 use crate::wiring::Wiring;
 
 /// The scheduler at every input port, and who is to cross.
 ///
 /// Lanes are not compared anew in every cycle: a lane keeps the key of its first flit. Of each input port only the best
 /// candidate is compared with others.
-pub(super) struct Multiplexed {
+pub(super) struct Multiplexed<O> {
     allocation: Allocation,
-    order: Box<dyn Order>,
+    order: O,
     /// By lane: its flits in the input buffer, as the scheduler sees them.
     rows: Vec<Lane>,
     /// Logarithm of the lanes per link.
@@ -36,10 +36,12 @@ pub(super) struct Multiplexed {
     keys: Vec<u64>,
     /// By lane that has an output lane: the output link.
     to: Vec<u32>,
-    /// Of a router: the best candidate of each input port; empty between routers.
+    /// Of a router: the best candidate of each input port, in the order of their turns.
     heads: Vec<Head>,
-    /// A bit per lane that crosses in this cycle.
-    chosen: Vec<u64>,
+    /// Lanes that cross in this cycle.
+    chosen: Vec<u32>,
+    /// By link into a router: the last cycle in which a flit of it was chosen, from 1 on.
+    sent: Vec<u64>,
     /// By output link: the last cycle in which a flit was named for it, from 1 on.
     taken: Vec<u64>,
 }
@@ -49,8 +51,6 @@ pub(super) struct Multiplexed {
 struct Head {
     key: u64,
     lane: u32,
-    /// Its port's turn: of equal keys the lower one goes first.
-    turn: u32,
     /// All candidates of its port, a bit per lane of the link.
     lanes: u64,
 }
@@ -64,8 +64,8 @@ fn in_order(number: f64) -> u64 {
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-impl Multiplexed {
-    pub(super) fn new(scenario: &Scenario, table: LaneTable, wiring: &Wiring) -> Self {
+impl<O: Order> Multiplexed<O> {
+    pub(super) fn new(scenario: &Scenario, order: O, table: &LaneTable, wiring: &Wiring) -> Self {
         let (links, lanes) = (wiring.links(), table.lanes);
         let (routers, ports) = (wiring.routers() as usize, wiring.ports() as usize);
         let inputs: Vec<_> =
@@ -77,7 +77,6 @@ impl Multiplexed {
             }
         }
         let shift = table.width.trailing_zeros();
-        let order = order(scenario, table);
         Self {
             allocation: scenario.data_router().allocation,
             rows: vec![Lane::new(None); lanes],
@@ -92,7 +91,8 @@ impl Multiplexed {
             keys: vec![0; lanes],
             to: vec![0; lanes],
             heads: Vec::with_capacity(ports),
-            chosen: vec![0; lanes.div_ceil(WORD)],
+            chosen: Vec::with_capacity(routers * ports),
+            sent: vec![0; links as usize],
             taken: vec![0; links as usize],
             order,
         }
@@ -111,10 +111,12 @@ impl Multiplexed {
     }
 
     /// The flit at the front of a lane crosses.
+    #[inline]
     fn serve(&mut self, lane: usize, now: u64) {
         self.taken[self.to[lane] as usize] = now + 1;
-        self.chosen[lane / WORD] |= 1 << (lane % WORD);
+        self.chosen.push(lane as u32);
         let link = lane >> self.shift;
+        self.sent[link] = now + 1;
         let first = link << self.shift;
         if self.keys_change {
             // turns and allowances
@@ -145,7 +147,7 @@ impl Multiplexed {
             best = if key < least { lane } else { best };
             least = least.min(key);
         }
-        Head { key: least, lane: first as u32 + best, turn: 0, lanes }
+        Head { key: least, lane: first as u32 + best, lanes }
     }
 
     /// The port of a router whose turn it is after so many others: the link that leads into it, and its lanes that can
@@ -179,8 +181,7 @@ impl Multiplexed {
         for turn in 0..self.ports {
             let (link, lanes) = self.in_turn(router, turn);
             if lanes & !self.gives_way != 0 {
-                let head = self.best::<false>(link, lanes & !self.gives_way, now);
-                put_in_order(&mut heads, Head { turn: turn as u32, ..head });
+                heads.push(self.best::<false>(link, lanes & !self.gives_way, now));
             }
         }
         self.match_heads(&mut heads, now);
@@ -190,56 +191,43 @@ impl Multiplexed {
             if rest == 0 {
                 continue;
             }
-            let head = match self.allocation {
+            heads.push(match self.allocation {
                 Allocation::InputFirst if rest == lanes => self.best::<false>(link, rest, now),
                 Allocation::InputFirst => continue,
-                _ if self.has_sent(link) => continue,
+                _ if self.sent[link as usize] > now => continue,
                 _ => self.best::<true>(link, rest, now),
-            };
-            put_in_order(&mut heads, Head { turn: turn as u32, ..head });
+            });
         }
         self.match_heads(&mut heads, now);
         self.heads = heads;
     }
 
-    /// Whether a flit of a link crosses in this cycle.
-    #[inline]
-    fn has_sent(&self, link: u32) -> bool {
-        let first = (link as usize) << self.shift;
-        let every_lane = u64::MAX >> (WORD - (1 << self.shift));
-        self.chosen[first / WORD] >> (first % WORD) & every_lane != 0
-    }
-
-    /// Candidates of input ports go in their order. Where the output port of one is taken, the next of its input port
-    /// comes in, or none.
+    /// Candidates of input ports go in the order of their keys, equal ones in that of their turns. Where the output
+    /// port of one is taken, the next of its input port stands in for it, or none.
     fn match_heads(&mut self, heads: &mut Vec<Head>, now: u64) {
-        while let Some(Head { lane, lanes, turn, .. }) = heads.pop() {
+        loop {
+            let (mut first, mut least) = (0, NO_KEY);
+            for (at, head) in heads.iter().enumerate() {
+                // no guesses, as in `best`
+                first = if head.key < least { at } else { first };
+                least = least.min(head.key);
+            }
+            if least == NO_KEY {
+                break heads.clear();
+            }
+            let Head { lane, lanes, .. } = heads[first];
             if self.taken[self.to[lane as usize] as usize] <= now {
                 self.serve(lane as usize, now);
             } else if self.allocation == Allocation::Greedy {
-                let next = self.best::<true>(lane >> self.shift, lanes, now);
-                put_in_order(heads, Head { turn, ..next });
+                heads[first] = self.best::<true>(lane >> self.shift, lanes, now);
+                continue;
             }
+            heads[first].key = NO_KEY;
         }
     }
 }
 
-/// Puts a candidate, if it is one, among others, of which the last goes first.
-#[inline]
-fn put_in_order(heads: &mut Vec<Head>, head: Head) {
-    if head.key == NO_KEY {
-        return;
-    }
-    let mut place = heads.len();
-    heads.push(head);
-    while place > 0 && (heads[place - 1].key, heads[place - 1].turn) < (head.key, head.turn) {
-        heads[place] = heads[place - 1];
-        place -= 1;
-    }
-    heads[place] = head;
-}
-
-impl Crossbar for Multiplexed {
+impl<O: Order> Crossbar for Multiplexed<O> {
     const CHOOSES: bool = true;
 
     fn header_leaves(&mut self, lane: usize, vtick: f64) {
@@ -248,14 +236,13 @@ impl Crossbar for Multiplexed {
         self.order.begins(row);
     }
 
+    #[inline]
     fn comes_in(&mut self, lane: usize, now: u64) {
-        if self.inputs[lane >> self.shift].is_some() {
-            let row = &mut self.rows[lane];
-            self.order.join(lane, row, now as f64);
-            row.waiting += 1;
-            if row.waiting == 1 {
-                self.set_key(lane);
-            }
+        let row = &mut self.rows[lane];
+        self.order.join(lane, row, now as f64);
+        row.waiting += 1;
+        if row.waiting == 1 {
+            self.set_key(lane);
         }
     }
 
@@ -264,6 +251,7 @@ impl Crossbar for Multiplexed {
         self.to[lane] = to as u32;
     }
 
+    #[inline]
     fn can_cross(&mut self, link: usize, lanes: u64) {
         let Some((router, port)) = self.inputs[link] else { return };
         self.ready[router as usize * self.ports + port as usize].1 = lanes;
@@ -278,7 +266,7 @@ impl Crossbar for Multiplexed {
     }
 
     fn choose(&mut self, now: u64) {
-        self.chosen.fill(0);
+        self.chosen.clear();
         self.first_port = (now % self.ports as u64) as usize;
         for word in 0..self.busy.len() {
             let mut busy = std::mem::take(&mut self.busy[word]);
@@ -297,34 +285,34 @@ impl Crossbar for Multiplexed {
     }
 
     #[inline]
-    fn chosen(&self, block: usize) -> u64 {
-        self.chosen[block]
+    fn chosen(&self) -> &[u32] {
+        &self.chosen
     }
 }
 
 /// The links of routers with a multiplexed crossbar: flits go in the order in which they crossed (X4). The scheduler
 /// decides at the network interfaces.
-pub(super) struct CrossingOrder {
-    at_source: Box<dyn Order>,
+pub(super) struct CrossingOrder<O> {
+    at_source: O,
     /// Number of the first injection link.
     first_injection: usize,
     /// Cycles of crossing.
     stamps: Stamps,
 }
 
-impl CrossingOrder {
-    pub(super) fn new(scenario: &Scenario, table: LaneTable, wiring: &Wiring) -> Self {
+impl<O> CrossingOrder<O> {
+    pub(super) fn new(at_source: O, table: &LaneTable, wiring: &Wiring) -> Self {
         let (stamps, first_injection) = (Stamps::new(table.lanes), wiring.first_injection() as usize);
-        Self { at_source: order(scenario, table), first_injection, stamps }
+        Self { at_source, first_injection, stamps }
     }
 }
 
-impl LinkScheduler for CrossingOrder {
+impl<O: Order> LinkScheduler for CrossingOrder<O> {
     const COUNTS: bool = true;
     const PASSES: bool = true;
 }
 
-impl Order for CrossingOrder {
+impl<O: Order> Order for CrossingOrder<O> {
     #[inline]
     fn join(&mut self, lane: usize, row: &mut Lane, now: f64) {
         self.stamps.push(lane, row, now);
@@ -356,6 +344,7 @@ impl Order for CrossingOrder {
         self.stamps.pop(lane, row);
     }
 
+    #[inline]
     fn leave_source(&mut self, link: usize, lane: usize, row: &mut Lane) {
         self.at_source.leave_source(link, lane, row);
     }

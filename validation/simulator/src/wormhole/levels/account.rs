@@ -45,7 +45,7 @@ impl Account {
         Self {
             ledger: Ledger::new(classes),
             lone: LoneHeader::new(rules.pipeline_stages, rules.request_delay),
-            meters: Meters::new(0),
+            meters: Meters::default(),
             journeys: Vec::new(),
             classes,
             flits_sent: vec![0; rules.links * classes],
