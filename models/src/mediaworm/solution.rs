@@ -251,7 +251,9 @@ fn solve_class(problem: &Problem, class: &Class, cycle_ns: Option<f64>, answer: 
         saturated(class, &limit, answer);
     } else {
         let (excess, (held_share, held_cycles)) = problem.delays(class);
-        let waiting = waiting(problem, class, Interface { held_share, held_cycles });
+        let interface = Interface { held_share, held_cycles, room: problem.room(class) };
+        let waiting = waiting(problem, class, interface);
+        let excess = excess + problem.lane_wait(class, interface);
         let transfer = problem.stages - 1.0 + class.lanes.message_flits + problem.stages * problem.hops;
         set_latency(answer, (transfer, excess, waiting), cycle_ns);
         answer.source_load = Some(held_share);
@@ -273,15 +275,15 @@ fn waiting(problem: &Problem, class: &Class, interface: Interface) -> f64 {
         let above = if problem.contention.has_priority() { real_time } else { 0.0 };
         return interface.best_effort(message, above, all);
     }
-    let lanes = interface.real_time(streams / class.lanes.count);
+    let lanes = |sent| interface.real_time(streams / class.lanes.count, sent);
     if problem.contention.has_priority() {
-        return lanes;
+        return lanes(problem.sent(class));
     }
     // in order of joining the injection link is a queue for real time, too
     let queue = PeriodicQueue { sources: streams as u32, load: real_time };
     let poisson =
         Md1 { rate: all, mean: 1.0 }.measures().reached().map_or(0.0, |measures| measures.mean_wait);
-    lanes + message * if best_effort > 0.0 { poisson } else { queue.mean_wait() }
+    lanes((0.0, 0.0)) + message * if best_effort > 0.0 { poisson } else { queue.mean_wait() }
 }
 
 fn saturated(class: &Class, limit: &Limit, answer: &mut ClassAnswer) {
@@ -508,8 +510,8 @@ fn unread(scenario: &Scenario) -> Vec<String> {
     let has_room = sending.clone().all(|class| class.message_flits == router.buffer_flits);
     let buffers = (!has_room).then(|| {
         format!(
-            "router.buffer_flits: the model is fitted to buffers of one message and does not read {}; the simulated \
-             latency of best effort is up to half as long in shorter buffers and up to twice as long in longer ones",
+            "router.buffer_flits: latencies are fitted to buffers of one message, and {} flits are another length; the \
+             simulated latency of best effort is up to half as long in shorter buffers and longer in longer ones",
             router.buffer_flits
         )
     });
