@@ -117,15 +117,6 @@ impl Problem {
         }
     }
 
-    /// Share of the time that the injection link sends messages of one lane of real time, and how long each takes
-    /// \[cycles\]: processor sharing among the lanes of real time, `x = ρ_R h / (M V)`.
-    pub(super) fn sent(&self, class: &Class) -> (f64, f64) {
-        let (load, lanes) = (self.injected.0, class.lanes);
-        // h = M [1 + (1 - 1/V) ρ_R / (1 - ρ_R)]
-        let cycles = lanes.message_flits * (1.0 + (1.0 - 1.0 / lanes.count) * load / (1.0 - load));
-        ((load * cycles / (lanes.message_flits * lanes.count)).min(1.0 - 1e-9), cycles)
-    }
-
     /// What held lanes add to the latency of best effort beyond [`best_effort_excess`] \[cycles\]: a full crossbar the
     /// wait for the output lane, a greedy one in one router what longer buffers hold, which its fit does not have.
     pub(super) fn lane_wait(&self, class: &Class, interface: Interface) -> f64 {

@@ -275,15 +275,15 @@ fn waiting(problem: &Problem, class: &Class, interface: Interface) -> f64 {
         let above = if problem.contention.has_priority() { real_time } else { 0.0 };
         return interface.best_effort(message, above, all);
     }
-    let lanes = |sent| interface.real_time(streams / class.lanes.count, sent);
+    let lanes = interface.real_time(streams / class.lanes.count);
     if problem.contention.has_priority() {
-        return lanes(problem.sent(class));
+        return lanes;
     }
     // in order of joining the injection link is a queue for real time, too
     let queue = PeriodicQueue { sources: streams as u32, load: real_time };
     let poisson =
         Md1 { rate: all, mean: 1.0 }.measures().reached().map_or(0.0, |measures| measures.mean_wait);
-    lanes((0.0, 0.0)) + message * if best_effort > 0.0 { poisson } else { queue.mean_wait() }
+    lanes + message * if best_effort > 0.0 { poisson } else { queue.mean_wait() }
 }
 
 fn saturated(class: &Class, limit: &Limit, answer: &mut ClassAnswer) {
