@@ -3,6 +3,7 @@
 use super::crossbar::Contention;
 use super::lanes::Lanes;
 use super::latency::{best_effort_excess, holding_weight, real_time_excess};
+use super::waiting::Interface;
 use crate::fixed_point::root_of_increasing;
 use crate::paths::{Link, links};
 use flitwise_language::scenario::{ClassKind, FrameSource, Scenario};
@@ -50,6 +51,8 @@ pub(super) struct Problem {
     pub(super) stages: f64,
     pub(super) hops: f64,
     pub(super) nodes: u32,
+    /// `b` \[flits\].
+    buffer_flits: f64,
 }
 
 /// What limits a class.
@@ -99,7 +102,29 @@ impl Problem {
             stages: scenario.router().pipeline_stages.into(),
             hops: network.mean_hops(),
             nodes: network.nodes(),
+            buffer_flits: scenario.router().buffer_flits.into(),
             classes,
+        }
+    }
+
+    /// Messages that a buffer has room for, one at least: shorter buffers are not known. In order of joining waits were
+    /// fitted to all that is in front.
+    pub(super) fn room(&self, class: &Class) -> f64 {
+        if self.contention.has_priority() {
+            (self.buffer_flits / class.lanes.message_flits).max(1.0)
+        } else {
+            0.0
+        }
+    }
+
+    /// What held lanes add to the latency of best effort beyond [`best_effort_excess`] \[cycles\]: a full crossbar the
+    /// wait for the output lane, a greedy one in one router what longer buffers hold, which its fit does not have.
+    pub(super) fn lane_wait(&self, class: &Class, interface: Interface) -> f64 {
+        match self.contention {
+            _ if class.is_real_time || !self.contention.has_priority() => 0.0,
+            Contention { is_multiplexed: false, .. } => interface.lane(),
+            _ if self.hops > 0.0 => 0.0,
+            _ => interface.moved(),
         }
     }
 

@@ -251,7 +251,9 @@ fn solve_class(problem: &Problem, class: &Class, cycle_ns: Option<f64>, answer: 
         saturated(class, &limit, answer);
     } else {
         let (excess, (held_share, held_cycles)) = problem.delays(class);
-        let waiting = waiting(problem, class, Interface { held_share, held_cycles });
+        let interface = Interface { held_share, held_cycles, room: problem.room(class) };
+        let waiting = waiting(problem, class, interface);
+        let excess = excess + problem.lane_wait(class, interface);
         let transfer = problem.stages - 1.0 + class.lanes.message_flits + problem.stages * problem.hops;
         set_latency(answer, (transfer, excess, waiting), cycle_ns);
         answer.source_load = Some(held_share);
@@ -508,8 +510,8 @@ fn unread(scenario: &Scenario) -> Vec<String> {
     let has_room = sending.clone().all(|class| class.message_flits == router.buffer_flits);
     let buffers = (!has_room).then(|| {
         format!(
-            "router.buffer_flits: the model is fitted to buffers of one message and does not read {}; the simulated \
-             latency of best effort is up to half as long in shorter buffers and up to twice as long in longer ones",
+            "router.buffer_flits: latencies are fitted to buffers of one message, and {} flits are another length; the \
+             simulated latency of best effort is up to half as long in shorter buffers and longer in longer ones",
             router.buffer_flits
         )
     });

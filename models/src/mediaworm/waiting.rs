@@ -12,23 +12,47 @@ pub struct Interface {
     pub held_share: f64,
     /// `H`: time that a message holds it \[cycles\].
     pub held_cycles: f64,
+    /// `b / M`: messages that the input buffer of the lane has room for; 0 if all of them wait at the interface.
+    pub room: f64,
 }
 
 impl Interface {
-    /// Wait behind others of the lane, if `q < 1` \[cycles\]; `others` is the share of them that are of other streams.
-    fn behind(&self, others: f64) -> f64 {
+    /// Wait behind others of the lane, at the interface and in the buffer, if `q < 1` \[cycles\].
+    fn behind(&self) -> f64 {
         // M/D/1: q H / (2 (1 - q))
-        others * self.held_share * self.held_cycles / (2.0 * (1.0 - self.held_share))
+        self.held_share * self.held_cycles / (2.0 * (1.0 - self.held_share))
     }
 
-    /// Of real time, with `streams` streams in a lane: 1 cycle if everything is idle \[cycles\].
+    /// Part of the wait behind others that is at the interface: a header leaves it once there is a free slot, that is
+    /// once fewer than `b / M` messages are before it beside the one that leaves the buffer. With a geometric number of
+    /// messages in a lane the share `q^(b / M)` of those that wait is beyond.
+    fn beyond_buffer(&self) -> f64 {
+        self.behind() * self.held_share.powf(self.room)
+    }
+
+    /// Wait that buffers of more than one message move from the interface into the network \[cycles\].
+    pub fn moved(&self) -> f64 {
+        // [q - q^(b / M)] q H / (2 (1 - q))
+        self.behind() * (self.held_share - self.held_share.powf(self.room.max(1.0)))
+    }
+
+    /// Wait for an output lane that another message holds, as a full crossbar adds it to the queue of the output link:
+    /// `q` times half of `H`, of which the share `1 - q` is not in that queue already. Not derived; chosen among the
+    /// powers 1, 2, 3 of `1 - q` over the whole wait behind others \[cycles\].
+    pub fn lane(&self) -> f64 {
+        // (1 - q) q H / 2
+        (1.0 - self.held_share).powi(2) * self.behind()
+    }
+
+    /// Of real time, with `streams` streams in a lane: 1 cycle if everything is idle \[cycles\]. All of the wait counts,
+    /// whatever the buffer holds.
     pub fn real_time(&self, streams: f64) -> f64 {
-        1.0 + self.behind((1.0 - 1.0 / streams).max(0.0))
+        1.0 + (1.0 - 1.0 / streams).max(0.0) * self.behind()
     }
 
     /// Of best effort beneath a real-time load `ρ_R`; `load` is that of both on the injection link \[cycles\].
     pub fn best_effort(&self, message_flits: f64, real_time: f64, load: f64) -> f64 {
-        1.0 + load * message_flits / (2.0 * (1.0 - real_time) * (1.0 - load)) + self.behind(1.0)
+        1.0 + load * message_flits / (2.0 * (1.0 - real_time) * (1.0 - load)) + self.beyond_buffer()
     }
 }
 
@@ -133,9 +157,21 @@ mod tests {
 
     #[test]
     fn an_idle_interface_takes_a_cycle() {
-        let idle = Interface { held_share: 0.0, held_cycles: 23.0 };
+        let idle = Interface { held_share: 0.0, held_cycles: 23.0, room: 1.0 };
         assert_eq!((idle.real_time(6.0), idle.best_effort(20.0, 0.0, 0.0)), (1.0, 1.0));
         // a stream does not wait for itself
-        assert_eq!(Interface { held_share: 0.5, held_cycles: 40.0 }.real_time(1.0), 1.0);
+        let held = Interface { held_share: 0.5, held_cycles: 40.0, room: 1.0 };
+        assert_eq!(held.real_time(1.0), 1.0);
+    }
+
+    #[test]
+    fn longer_buffers_move_waits_into_the_network() {
+        let of = |room| Interface { held_share: 0.4, held_cycles: 30.0, room };
+        // 0.4 * 30 / (2 * 0.6) = 10, of which 4 are beyond a message, and 0.64 beyond three
+        assert_near(of(0.0).best_effort(20.0, 0.0, 0.0), 11.0, 1e-12);
+        assert_near(of(1.0).best_effort(20.0, 0.0, 0.0), 5.0, 1e-12);
+        assert_near(of(3.0).best_effort(20.0, 0.0, 0.0), 1.64, 1e-12);
+        assert_near(of(3.0).moved(), 3.36, 1e-12);
+        assert_eq!((of(1.0).moved(), of(0.5).moved()), (0.0, 0.0));
     }
 }
