@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use super::head_of_line::crossbar_limit;
 use super::lone_packet;
 use flitwise_language::network::{Hop, Multistage, SIDE, Topology};
 use flitwise_language::scenario::Timing;
@@ -100,6 +101,33 @@ impl Loads {
         }
         found
     }
+}
+
+/// The factor by which uniform traffic can grow until it saturates the first crossbar or link, crossbars of a speed
+/// over links and so many queues at an input, or none where inputs do not limit; and the load of the fullest link
+/// behind a switch now, as a share of it.
+pub(super) fn headroom(
+    network: &Multistage,
+    traffic: &Uniform<'_>,
+    speedup: f64,
+    queues: Option<f64>,
+) -> (f64, f64) {
+    let loads = Loads::of(network, traffic);
+    let ports = network.ports() as usize;
+    let mut fullest: f64 = 0.0;
+    let mut crossbars: Vec<Vec<&[f64]>> = Vec::new();
+    for switch in loads.inputs.chunks(ports * ports) {
+        let outputs: Vec<&[f64]> = switch.chunks(ports).collect();
+        fullest = outputs.iter().map(|output| output.iter().sum()).fold(fullest, f64::max);
+        // most switches are alike
+        if !crossbars.contains(&outputs) {
+            crossbars.push(outputs);
+        }
+    }
+    let link = 1.0 / fullest.max(1e-300);
+    let limits = crossbars.iter().filter(|_| fullest > 0.0);
+    let inputs = |queues| limits.map(|one| speedup * crossbar_limit(one, queues)).fold(link, f64::min);
+    (queues.map_or(link, inputs), fullest)
 }
 
 /// Load of the fullest link behind a switch, as a share of it.
