@@ -44,9 +44,10 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
 impl Problem<'_> {
     /// What is full where uniform traffic saturates.
     fn limited_by(&self, prediction: &Prediction) -> &'static str {
-        match self.switch.organisation {
-            _ if prediction.saturation_load >= 1.0 => "links",
-            _ => "crossbar inputs: heads of line",
+        if prediction.saturation_load >= 1.0 || self.heads().is_none() {
+            "links and their credits"
+        } else {
+            "crossbar inputs: heads of line, places and credits"
         }
     }
 
@@ -108,7 +109,7 @@ impl Problem<'_> {
         let load = prediction.load_share_of_saturation.filter(|_| prediction.latency_ns.is_none())?;
         let bottleneck = if self.is_poisson() && load <= self.share(Some(class)) {
             "injection link"
-        } else if self.limit() < 1.0 {
+        } else if self.limit() < 1.0 && self.heads().is_some() {
             "crossbar inputs"
         } else {
             "links"

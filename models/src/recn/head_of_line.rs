@@ -156,6 +156,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn limits_of_crossbars() {
+        let even: &[f64] = &[0.25; 4];
+        assert!((crossbar_limit(&[even; 4], 1.0) - head_of_line_limit(4)).abs() < 1e-9);
+        // inputs that feed an output each do not meet
+        let apart: [&[f64]; 2] = [&[1.0, 0.0], &[0.0, 1.0]];
+        assert!(most_factor(&apart, 1.0) > 0.999);
+        let four = crossbar_limit(&[even; 4], 4.0);
+        assert!((four - 0.911).abs() < 0.005, "{four}");
+        let many = [1.0 / 64.0; 64];
+        let many = most_factor(&[many.as_slice(); 64], 1.0);
+        assert!((many - head_of_line_limit(64)).abs() < 2e-3, "{many}");
+    }
+
+    #[test]
     fn values_of_the_chain() {
         let wanted = [1.0, 0.75, 0.682_540, 0.655_242, 0.639_917, 0.630_150, 0.623_371, 0.618_390];
         for (inputs, wanted) in (1..).zip(wanted) {

@@ -115,6 +115,19 @@ mod tests {
     }
 
     #[test]
+    fn queues_stand_still_for_their_credits() {
+        let found = [1, 2, 4].map(starved);
+        assert_all(&found, &[0.618_034, 0.682_328, 0.754_878], 1e-6);
+    }
+
+    #[test]
+    fn places_leave_more_the_more_there_are() {
+        let shares = [1, 2, 4, 8, 16, 17, 64, 4096].map(|places| places_share(3, places));
+        assert!(shares.is_sorted() && shares[7] > 0.9999 && shares[7] < 1.0, "{shares:?}");
+        assert!((shares[1] - 0.5800 / 0.683_594).abs() < 1e-4, "{shares:?}");
+    }
+
+    #[test]
     fn stages_without_memory() {
         let found = [1, 2, 3, 4, 5].map(|stages| without_memory(1.0, 4, stages));
         assert_all(&found, &[0.68359, 0.52747, 0.43200, 0.36692, 0.31945], 5e-6);
