@@ -2,7 +2,7 @@
 //! 2005) without a simulation.
 //!
 //! Rates and loads are shares of a link unless they say B/ns. Limits: packets of one length, uniform traffic, one hot
-//! host, whoever its senders are; four queues are taken as one, which they
+//! host, whoever its senders are; in a hot spot four queues are taken as one, which they
 //! follow once the tree stands; under RECN nothing is said of Xon and Xoff but the memory they hold.
 
 mod congestion_tree;
@@ -20,15 +20,17 @@ pub use head_of_line::head_of_line_limit;
 pub use hot_spot::HotSpot;
 pub use latency::{Uniform, fullest_link, link_wait, mean_latency, source_wait, transfer_wait};
 pub use lone::lone_packet;
-pub use small_memory::{with_places, without_memory};
+pub use small_memory::{places_share, starved, with_places, without_memory};
 pub use tree::{Throughput, TreeGrowth};
 
 mod answer;
 
 pub use answer::solve;
 
+use latency::headroom;
+
 use crate::model::{Declaration, Failure, Model, Refusal};
-use flitwise_language::network::{Multistage, SIDE, Topology};
+use flitwise_language::network::{Multistage, Topology};
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{
     ClassSpec, DestinationSpec, Direction, EndOfTraffic, NodeList, Organisation, Read, Scenario, SourceSpec,
@@ -84,10 +86,8 @@ const READS: &[Read] = &[
 /// What the model says of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
-    /// Load at which uniform traffic of all hosts saturates, at least \[share of a link\].
+    /// Load at which uniform traffic of all hosts saturates \[share of a link\].
     pub saturation_load: f64,
-    /// The same at most: both are the same but with four queues.
-    pub saturation_load_most: f64,
     /// Latency of a packet alone on its longest way \[ns\].
     pub lone_latency_ns: f64,
     /// Mean latency of uniform traffic before the hot spot, with the wait at the source; none where it saturates.
@@ -172,11 +172,10 @@ fn refusal(key: impl Into<String>, because: &str) -> Refusal {
 /// All that the scenario holds and the model has not.
 pub fn predict(scenario: &Scenario) -> Result<Prediction, Failure> {
     let problem = Problem::of(scenario)?;
-    let (least, most) = problem.saturation();
+    let least = problem.saturation();
     let hot_spot = problem.hot.map(|hot| problem.over_time(hot));
     Ok(Prediction {
         saturation_load: least,
-        saturation_load_most: most,
         lone_latency_ns: problem.lone_ns(),
         latency_ns: problem.latency_ns(),
         waiting_ns: problem.waiting_ns(),
@@ -274,37 +273,60 @@ impl<'s> Problem<'s> {
         self.senders(self.random).len() as f64 * self.share(self.random)
     }
 
-    /// Loads at which uniform traffic saturates, at least and at most:
-    ///
-    /// ```text
-    /// T = min(1, s θ_n) with one queue, 1 with virtual output queues
-    /// ```
-    ///
-    /// `n` inputs of a switch are in use; RECN sets nothing aside for heads of line; four queues lie between
-    /// `min(1, s θ_n)` and `min(1, s)`.
-    fn saturation(&self) -> (f64, f64) {
-        let inputs = match self.network.direction {
-            Direction::Unidirectional => SIDE,
-            Direction::Bidirectional => 2 * SIDE,
-        };
-        let one_queue = (self.speedup() * head_of_line_limit(inputs)).min(1.0);
+    /// Queues of an input whose heads stand in each other's way; none where there is one for every output. RECN sets
+    /// nothing aside for heads of line.
+    fn heads(&self) -> Option<f64> {
         match self.switch.organisation {
-            Organisation::OneQueue | Organisation::Recn => (one_queue, one_queue),
-            Organisation::FourQueues => (one_queue, self.speedup().min(1.0)),
-            _ => (1.0, 1.0),
+            Organisation::OneQueue | Organisation::Recn => Some(1.0),
+            Organisation::FourQueues => Some(4.0),
+            _ => None,
         }
+    }
+
+    /// Load at which uniform traffic of all hosts saturates.
+    fn saturation(&self) -> f64 {
+        let all: Vec<u32> = (0..self.network.hosts).collect();
+        let (limit, fullest) = self.limit_of(&all);
+        (limit / fullest.max(1e-9)).min(1.0)
     }
 
     fn lone_ns(&self) -> f64 {
         lone_packet(&self.timing, self.network.most_hops() + 1) as f64 * self.timing.tick_ns
     }
 
-    /// Load of a link at which the wait for it has no end.
+    /// Load of the fullest link at which the wait for it has no end, whoever sends uniform traffic.
     fn limit(&self) -> f64 {
-        match self.switch.organisation {
-            Organisation::OneQueue => (self.speedup() * head_of_line_limit(SIDE)).min(1.0),
-            _ => 1.0,
+        self.limit_of(&self.senders(self.random)).0
+    }
+
+    /// That load, and what the fullest link carries if all of these hosts send at the rate of theirs.
+    ///
+    /// Heads of line at large memories, times what places for `k` packets leave of it; a loop of credits; and credits
+    /// that wait behind data on the same link.
+    fn limit_of(&self, senders: &[u32]) -> (f64, f64) {
+        let traffic = Uniform { senders, rate: 1.0 / f64::from(self.network.hosts - 1) };
+        let (factor, fullest) = headroom(&self.network, &traffic, self.speedup(), self.heads());
+        let mut limit = if fullest > 0.0 { (factor * fullest).min(1.0) } else { 1.0 };
+        let packets = self.switch.places(self.scenario.port_memory());
+        let each = packets / self.switch.fixed_queues(self.network.hosts).max(1);
+        if self.heads().is_some() {
+            limit *= places_share(self.network.stages(), packets);
         }
+        let is_one_way = self.network.direction == Direction::Unidirectional;
+        let is_voq = self.heads().is_none();
+        // packets that come down in a bidirectional network go on to one output, which is one virtual output queue
+        let places = if is_voq && !is_one_way { each } else { packets };
+        limit = limit.min(f64::from(places) * self.timing.packet_link as f64 / self.loop_ticks());
+        if !is_one_way && places < self.switch.credit_batch {
+            limit = limit.min(if is_voq { starved(places) } else { 0.5 });
+        }
+        (limit, fullest)
+    }
+
+    /// From sending a packet until its credit is back \[ticks\].
+    fn loop_ticks(&self) -> f64 {
+        let Timing { flight, arrival, packet_crossbar, control, .. } = self.timing;
+        (2 * flight + arrival + packet_crossbar + control).max(1) as f64
     }
 
     fn is_poisson(&self) -> bool {
@@ -359,7 +381,7 @@ impl<'s> Problem<'s> {
             Organisation::VoqSwitch => (packets(self.switch.ports, 32), "32 packets in each of its queues"),
             Organisation::VoqNetwork => (packets(self.network.hosts, 2), "2 packets in each of its queues"),
         };
-        (u64::from(memory) < least).then(|| Refusal {
+        (self.hot.is_some() && u64::from(memory) < least).then(|| Refusal {
             key: "switch.port_memory".to_owned(),
             because: format!(
                 "has no ports of {memory} bytes; it takes {least} and more, {because}; simulate"

@@ -44,10 +44,10 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
 impl Problem<'_> {
     /// What is full where uniform traffic saturates.
     fn limited_by(&self, prediction: &Prediction) -> &'static str {
-        match self.switch.organisation {
-            _ if prediction.saturation_load >= 1.0 => "links",
-            Organisation::FourQueues => "crossbar inputs: heads of line, at least; their rate, at most",
-            _ => "crossbar inputs: heads of line",
+        if prediction.saturation_load >= 1.0 || self.heads().is_none() {
+            "links and their credits"
+        } else {
+            "crossbar inputs: heads of line, places and credits"
         }
     }
 
@@ -109,7 +109,7 @@ impl Problem<'_> {
         let load = prediction.load_share_of_saturation.filter(|_| prediction.latency_ns.is_none())?;
         let bottleneck = if self.is_poisson() && load <= self.share(Some(class)) {
             "injection link"
-        } else if self.limit() < 1.0 {
+        } else if self.limit() < 1.0 && self.heads().is_some() {
             "crossbar inputs"
         } else {
             "links"
@@ -148,14 +148,11 @@ impl Problem<'_> {
 
 /// Uniform traffic before and without a hot spot.
 fn uniform(prediction: &Prediction, because: &str) -> Section {
-    let (least, most) = (prediction.saturation_load, prediction.saturation_load_most);
     let section = Section::new("uniform", "Uniform traffic before and without a hot spot", Layout::Record)
         .with("throughput_bytes_per_ns", "throughput", "bytes/ns", prediction.throughput_before_bytes_per_ns)
         .with("lone_latency_ns", "latency of a lone packet", "ns", prediction.lone_latency_ns)
         .with("latency_ns", "mean latency", "ns", prediction.latency_ns)
-        .with("saturation_load", "saturates at", "of a link", least);
-    let most = (most > least).then_some(most);
-    let section = section.with("saturation_load_most", "saturates at most at", "of a link", most);
+        .with("saturation_load", "saturates at", "of a link", prediction.saturation_load);
     section.with("limited_by", "limited by", "", because)
 }
 

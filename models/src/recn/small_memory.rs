@@ -61,6 +61,35 @@ pub fn with_places(side: u32, stages: u32, places: u32) -> f64 {
     throughput
 }
 
+/// Share of the throughput of large memories that `b` packets of memory at each end of a port leave: that of
+/// [`with_places`] over its limit for four inputs, which beyond 16 packets is missed by `1/b`.
+pub fn places_share(stages: u32, places: u32) -> f64 {
+    let share = with_places(4, stages, places.min(16)) / chosen(1.0, 4.0);
+    1.0 - (1.0 - share).max(0.0) * 16.0 / f64::from(places.max(16))
+}
+
+/// Load of a link both ways at which one queue of `k` packets stands still while its credits wait.
+///
+/// Where fewer than a batch of credits can wait, they go over the link when it has no data. A direction that carries
+/// one queue sends up to `k` packets in a busy period of the other one, which is `k` packets or longer with a
+/// probability of `ρ^k`; where the other one needs no such gaps, the load is that of
+///
+/// ```text
+/// ρ = (1 - ρ) + ρ (1 - ρ^k),    ρ^(k+1) = 1 - ρ
+/// ```
+///
+/// If both directions wait for gaps, one that drains `Q` packets in `Q / (1 - ρ)` lets the other one grow by
+/// `ρ Q / (1 - ρ)`: from `ρ = 1/2` on they block each other for ever longer.
+pub fn starved(places: u32) -> f64 {
+    let (mut low, mut high) = (0.5, 1.0);
+    for _ in 0..50 {
+        let middle: f64 = f64::midpoint(low, high);
+        let is_below = middle.powf(f64::from(places) + 1.0) < 1.0 - middle;
+        (low, high) = if is_below { (middle, high) } else { (low, middle) };
+    }
+    low
+}
+
 /// Probabilities that none and that all of the places are taken; in a slot a packet leaves before one arrives, and one
 /// that leaves a full queue makes room.
 fn empty_and_full(arrives: f64, leaves: f64, places: usize) -> (f64, f64) {
@@ -83,6 +112,19 @@ mod tests {
         assert_eq!(found.len(), wanted.len());
         let is_near = |(found, wanted): (&f64, &f64)| (found - wanted).abs() < within;
         assert!(found.iter().zip(wanted).all(is_near), "{found:?}, not {wanted:?}");
+    }
+
+    #[test]
+    fn queues_stand_still_for_their_credits() {
+        let found = [1, 2, 4].map(starved);
+        assert_all(&found, &[0.618_034, 0.682_328, 0.754_878], 1e-6);
+    }
+
+    #[test]
+    fn places_leave_more_the_more_there_are() {
+        let shares = [1, 2, 4, 8, 16, 17, 64, 4096].map(|places| places_share(3, places));
+        assert!(shares.is_sorted() && shares[7] > 0.9999 && shares[7] < 1.0, "{shares:?}");
+        assert!((shares[1] - 0.5800 / 0.683_594).abs() < 1e-4, "{shares:?}");
     }
 
     #[test]
