@@ -75,7 +75,7 @@ fn measures(class: &ClassAnswer) -> Vec<Measure> {
 
 #[test]
 fn anchors_reproduce_themselves_within_their_intervals() {
-    let found = Simulator::new(3).placed(&line(), &Wish { most: 4, precision: 0.01 });
+    let found = Simulator::new(3).placed(&line(), &Wish::new(4, 0.01));
     let (mut covered, mut all) = (0, 0);
     for anchor in found.anchored.anchors() {
         let CorrectedAnswer { answer, intervals } = corrected(&found.anchored, &anchor.place);
@@ -104,24 +104,24 @@ fn anchors_reproduce_themselves_within_their_intervals() {
 #[test]
 fn the_highest_load_and_the_ends_are_anchors_first() {
     let places = line();
-    let found = Simulator::new(3).placed(&places, &Wish { most: 3, precision: 1e-4 });
+    let found = Simulator::new(3).placed(&places, &Wish::new(3, 1e-4));
     assert_eq!((found.stopped, &places_of(&found.anchored)[..2]), (StopReason::Budget, &[1.0, 0.0][..]));
     let third = places_of(&found.anchored)[2];
     assert!((0.2..=0.9).contains(&third), "{third}");
     assert!(found.widest.unwrap() > 1e-4);
     // what is wanted is had at once: no more than it takes to judge by
-    let coarse = Simulator::new(3).placed(&places, &Wish { most: 9, precision: 0.2 });
+    let coarse = Simulator::new(3).placed(&places, &Wish::new(9, 0.2));
     assert_eq!((coarse.stopped, coarse.anchored.anchors().len()), (StopReason::Precise, fewest(1)));
     assert!(coarse.widest.unwrap() <= 0.2);
     // every place is one
     let few = [places[0].clone(), places[12].clone()];
-    let all = Simulator::new(3).placed(&few, &Wish { most: 9, precision: 1e-4 });
+    let all = Simulator::new(3).placed(&few, &Wish::new(9, 1e-4));
     assert_eq!((all.stopped, all.anchored.anchors().len()), (StopReason::Exhausted, 2));
 }
 
 #[test]
 fn numbers_add_up_and_stay_in_order() {
-    let found = Simulator::new(5).placed(&line(), &Wish { most: 4, precision: 0.01 });
+    let found = Simulator::new(5).placed(&line(), &Wish::new(4, 0.01));
     for step in 0..=40 {
         let place = solved(f64::from(step) / 40.0);
         let CorrectedAnswer { answer, intervals } = corrected(&found.anchored, &place);
@@ -163,7 +163,7 @@ fn more_anchors_narrow_the_mean_interval() {
     let widths: Vec<f64> = [3, 5, 8]
         .into_iter()
         .map(|most| {
-            let found = simulator.placed(&places, &Wish { most, precision: 1e-4 });
+            let found = simulator.placed(&places, &Wish::new(most, 1e-4));
             assert_eq!(found.anchored.anchors().len(), most);
             let of_place = |place: &Place| {
                 let CorrectedAnswer { answer, intervals } = corrected(&found.anchored, place);
@@ -183,7 +183,7 @@ fn more_anchors_narrow_the_mean_interval() {
 #[test]
 fn the_same_seed_gives_the_same_bits_and_another_one_others() {
     let places = line();
-    let wish = Wish { most: 3, precision: 0.01 };
+    let wish = Wish::new(3, 0.01);
     let numbers = |seed: u64| {
         let found = Simulator::new(seed).placed(&places, &wish);
         let CorrectedAnswer { answer, intervals } = corrected(&found.anchored, &places[5]);
@@ -196,7 +196,7 @@ fn the_same_seed_gives_the_same_bits_and_another_one_others() {
 #[test]
 fn beyond_the_anchors_intervals_are_wide_and_a_note_says_so() {
     let places: Vec<Place> = line().into_iter().take(9).collect();
-    let found = Simulator::new(3).placed(&places, &Wish { most: 3, precision: 0.01 });
+    let found = Simulator::new(3).placed(&places, &Wish::new(3, 0.01));
     let width = |at: f64| {
         let CorrectedAnswer { answer, intervals } = corrected(&found.anchored, &solved(at));
         let class = &answer.classes[2];
@@ -216,7 +216,7 @@ fn beyond_the_anchors_intervals_are_wide_and_a_note_says_so() {
 fn an_interruption_keeps_the_anchors_that_are_done() {
     let places = line();
     let mut simulator = Simulator::new(3);
-    let found = place(&places, &Wish { most: 5, precision: 1e-4 }, &mut |count, scenario| {
+    let found = place(&places, &Wish::new(5, 1e-4), &mut |count, scenario| {
         (count < 2).then(|| simulator.run(scenario))
     });
     assert_eq!((found.stopped, found.anchored.anchors().len()), (StopReason::Interrupted, 2));
@@ -228,7 +228,7 @@ fn an_interruption_keeps_the_anchors_that_are_done() {
 fn what_the_simulation_finds_saturated_has_no_numbers() {
     let places = line();
     let mut simulator = Simulator::new(3);
-    let found = place(&places, &Wish { most: 4, precision: 1e-4 }, &mut |_, scenario| {
+    let found = place(&places, &Wish::new(4, 1e-4), &mut |_, scenario| {
         let mut simulation = simulator.run(scenario);
         // the highest load, as if it were too much for best effort
         simulation.classes[2].saturated = scenario.classes()[0].rate > 0.0069;
