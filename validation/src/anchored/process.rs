@@ -373,8 +373,8 @@ mod tests {
         assert!(found.mean.abs() < 0.01, "{found:?}");
     }
 
-    /// With one value the deviation is that of the prior, whose logarithm has a standard deviation of 1: the interval is
-    /// that of a mixture, wider than 1.96 deviations of its median. What is noise alone is not widened.
+    /// With one value the deviation is that of the prior, whose logarithm has a standard deviation of 1: the interval
+    /// is that of a mixture, wider than 1.96 deviations of its median. What is noise alone is not widened.
     #[test]
     fn intervals_are_those_of_a_mixture() {
         let wide = Prior { deviation: 1e-6, ..PRIOR };
