@@ -17,7 +17,7 @@ use flitwise_language::document::in_short;
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{ClassSpec, Scenario, ScenarioSpec};
 use flitwise_models::model::Options;
-use flitwise_validation::anchored::{FINER, Wish};
+use flitwise_validation::anchored::Wish;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -198,7 +198,10 @@ fn anchored(one: &FigureRequest, wish: &Wish, args: &args::Figure, style: &Style
     let simulations: Vec<Simulation> = simulations.collect();
     let figure = one.figure.clone();
     let picture = unless_stopped(move || figure.anchored_picture(&curves)).ok_or(Exit::Interrupted)?;
-    Drawing::of(one, &picture, &simulations, &anchoring::campaign(&args.campaign)?, style)
+    let of_anchors = one.families.iter().map(|family| wish.among(family.points.len(), 1).of_anchors);
+    let wanted = of_anchors.fold(0.0, f64::max);
+    let campaign = anchoring::campaign(&args.campaign)?;
+    Drawing::of(one, &picture, (&simulations, wanted), &campaign, style)
 }
 
 /// A figure that was not drawn because of an interruption.
@@ -486,14 +489,15 @@ pub(crate) fn drawn(
 ) -> Result<Drawing, Exit> {
     let (figure, points) = (one.figure.clone(), found.to_vec());
     let picture = unless_stopped(move || figure.picture(&points)).ok_or(Exit::Interrupted)?;
-    Drawing::of(one, &picture, found, campaign, style)
+    Drawing::of(one, &picture, (found, campaign.settings.precision), campaign, style)
 }
 
 impl Drawing {
+    /// Draws a picture; beside the simulations stands the precision that was wanted of them.
     pub(crate) fn of(
         one: &FigureRequest,
         picture: &Picture,
-        simulations: &[Simulation],
+        simulations: (&[Simulation], f64),
         campaign: &Campaign,
         style: &Style,
     ) -> Result<Self, Exit> {
@@ -525,7 +529,7 @@ impl Drawing {
 pub(crate) fn document(
     one: &FigureRequest,
     picture: Picture,
-    simulations: &[Simulation],
+    (simulations, wanted_precision): (&[Simulation], f64),
     campaign: &Campaign,
 ) -> FigureDocument {
     let settings = &campaign.settings;
@@ -539,7 +543,7 @@ pub(crate) fn document(
     };
     let simulation = (!simulations.is_empty()).then(|| SimulationAccount {
         seed: settings.seed,
-        wanted_precision: if one.families.is_empty() { 1.0 } else { FINER } * settings.precision,
+        wanted_precision,
         max_messages: settings.max_messages,
         points: simulations.iter().map(point).collect(),
     });

@@ -224,7 +224,7 @@ impl Contents {
         let (figure, typed, points) = (one.figure.clone(), one.typed.clone(), found.clone());
         let (picture, off) =
             unless_stopped(move || with_errors(&figure, &typed, &points)).ok_or(Exit::Interrupted)?;
-        let drawn = Drawing::of(one, &picture, &found, campaign, style)?;
+        let drawn = Drawing::of(one, &picture, (&found, campaign.settings.precision), campaign, style)?;
         drawn.write(&args.out)?;
         self.errors.extend(off);
         self.coarse.extend(coarse_entries(one, &found, campaign.settings.precision));
