@@ -107,9 +107,11 @@ impl Problem<'_> {
         options: &Options,
     ) -> Option<Saturation> {
         let load = prediction.load_share_of_saturation.filter(|_| prediction.latency_ns.is_none())?;
+        let senders = self.senders(self.random);
+        let limits = self.limits(&self.uniform(&senders, self.share(self.random)));
         let bottleneck = if self.is_poisson() && load <= self.share(Some(class)) {
             "injection link"
-        } else if self.limit() < 1.0 && self.heads().is_some() {
+        } else if limits.limit < 1.0 && self.heads().is_some() {
             "crossbar inputs"
         } else {
             "links"

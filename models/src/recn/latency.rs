@@ -104,42 +104,62 @@ impl Loads {
     }
 }
 
-/// The factor by which uniform traffic can grow until it saturates the first crossbar or link, crossbars of a speed
-/// over links and so many queues at an input, or none where inputs do not limit; and the load of the fullest link
-/// behind a switch now, as a share of it.
-pub(super) fn headroom(
-    network: &Multistage,
-    traffic: &Uniform<'_>,
-    speedup: f64,
-    queues: Option<f64>,
-) -> (f64, f64) {
-    let loads = Loads::of(network, traffic);
-    let ports = network.ports() as usize;
-    let mut fullest: f64 = 0.0;
-    let mut crossbars: Vec<Vec<&[f64]>> = Vec::new();
-    for switch in loads.inputs.chunks(ports * ports) {
-        let outputs: Vec<&[f64]> = switch.chunks(ports).collect();
-        fullest = outputs.iter().map(|output| output.iter().sum()).fold(fullest, f64::max);
-        // most switches are alike
-        if !crossbars.contains(&outputs) {
-            crossbars.push(outputs);
-        }
-    }
-    let link = 1.0 / fullest.max(1e-300);
-    let limits = crossbars.iter().filter(|_| fullest > 0.0);
-    let inputs = |queues| limits.map(|one| speedup * crossbar_limit(one, queues)).fold(link, f64::min);
-    (queues.map_or(link, inputs), fullest)
+/// Loads of links behind switches at which waits have no end, as shares of a link.
+pub(super) struct Limits {
+    /// By switch: of its fullest link.
+    of_switch: Vec<f64>,
+    /// Of the fullest link of all, where the first switch saturates.
+    pub(super) limit: f64,
+    /// What that link carries now.
+    pub(super) fullest: f64,
 }
 
-/// Load of the fullest link behind a switch, as a share of it.
-pub fn fullest_link(network: &Multistage, traffic: &Uniform<'_>) -> f64 {
-    let loads = Loads::of(network, traffic);
-    let of_links = loads.inputs.chunks(network.ports() as usize).map(|inputs| inputs.iter().sum::<f64>());
-    of_links.fold(0.0, f64::max)
+impl Limits {
+    /// Crossbars of a speed over links with so many queues at an input, or none where inputs do not limit; memories let
+    /// pass a `share` of that, and no link carries more than `most`.
+    pub(super) fn of(
+        network: &Multistage,
+        traffic: &Uniform<'_>,
+        speedup: f64,
+        queues: Option<f64>,
+        [share, most]: [f64; 2],
+    ) -> Self {
+        let loads = Loads::of(network, traffic);
+        let ports = network.ports() as usize;
+        // most switches are alike
+        let mut known: Vec<(&[f64], f64, f64)> = Vec::new();
+        let mut found = Self { of_switch: Vec::new(), limit: 0.0, fullest: 0.0 };
+        let mut growth = f64::INFINITY;
+        for switch in loads.inputs.chunks(ports * ports) {
+            let (limit, fullest) = known.iter().find(|one| one.0 == switch).map_or_else(
+                || {
+                    let outputs: Vec<&[f64]> = switch.chunks(ports).collect();
+                    let fullest = outputs.iter().map(|output| output.iter().sum()).fold(0.0, f64::max);
+                    let heads = queues
+                        .filter(|_| fullest > 0.0)
+                        .map_or(1.0, |queues| fullest * speedup * crossbar_limit(&outputs, queues));
+                    ((heads.min(1.0) * share).min(most), fullest)
+                },
+                |one| (one.1, one.2),
+            );
+            known.push((switch, limit, fullest));
+            found.of_switch.push(limit);
+            found.fullest = found.fullest.max(fullest);
+            growth = growth.min(limit / fullest.max(1e-300));
+        }
+        found.limit = (growth * found.fullest).min(1.0);
+        found
+    }
+
+    /// The same limit for all.
+    #[cfg(test)]
+    fn alike(network: &Multistage, limit: f64) -> Self {
+        Self { of_switch: vec![limit; network.routers() as usize], limit, fullest: limit }
+    }
 }
 
 /// Mean latency of uniform traffic over a network of stages, without the wait at the sources \[ns\]; `None` where a
-/// link is loaded to the limit `θ` or nothing is sent.
+/// link is loaded to the limit `θ` of its switch or nothing is sent.
 ///
 /// The first switch of a path is as it is, later ones wait `1 + 4 ρ / (5 k)` times as long:
 ///
@@ -148,14 +168,20 @@ pub fn fullest_link(network: &Multistage, traffic: &Uniform<'_>) -> f64 {
 /// ```
 ///
 /// The mean over packets is taken link by link: each adds its wait times the rates of the packets that cross it.
-pub fn mean_latency(network: &Multistage, traffic: &Uniform<'_>, timing: &Timing, limit: f64) -> Option<f64> {
+pub(super) fn mean_latency(
+    network: &Multistage,
+    traffic: &Uniform<'_>,
+    timing: &Timing,
+    limits: &Limits,
+) -> Option<f64> {
     let loads = Loads::of(network, traffic);
     let mut wait = 0.0;
-    for (inputs, first) in loads.inputs.chunks(network.ports() as usize).zip(&loads.first) {
+    let ports = network.ports() as usize;
+    for (link, (inputs, first)) in loads.inputs.chunks(ports).zip(&loads.first).enumerate() {
         let load: f64 = inputs.iter().sum();
         if load > 0.0 {
             let later = 1.0 + 0.8 * load / f64::from(SIDE);
-            wait += link_wait(inputs, limit) * (first + (load - first) * later);
+            wait += link_wait(inputs, limits.of_switch[link / ports]) * (first + (load - first) * later);
         }
     }
     let lone = |(switches, rate): (u32, &f64)| rate * lone_packet(timing, switches) as f64;
@@ -176,7 +202,8 @@ mod tests {
         let senders: Vec<u32> = (0..64).collect();
         let traffic = Uniform { senders: &senders, rate: load / 63.0 };
         let timing = Timing::of(&SwitchSpec::default()).unwrap();
-        mean_latency(&network, &traffic, &timing, (1.5 * head_of_line_limit(4)).min(1.0)).unwrap()
+        let limits = Limits::alike(&network, (1.5 * head_of_line_limit(4)).min(1.0));
+        mean_latency(&network, &traffic, &timing, &limits).unwrap()
     }
 
     #[test]
