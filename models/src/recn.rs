@@ -27,7 +27,9 @@ mod answer;
 
 pub use answer::solve;
 
-use latency::{Limits, mean_latency};
+use latency::Limits;
+
+use std::cell::OnceCell;
 
 use crate::model::{Declaration, Failure, Model, Refusal};
 use flitwise_language::network::{Multistage, Topology};
@@ -153,6 +155,7 @@ struct Problem<'s> {
     timing: Timing,
     random: Option<&'s ClassSpec>,
     hot: Option<&'s ClassSpec>,
+    limits: OnceCell<Limits>,
 }
 
 /// Whether a class is a hot spot: it goes to one host.
@@ -171,19 +174,7 @@ fn refusal(key: impl Into<String>, because: &str) -> Refusal {
 /// # Errors
 /// All that the scenario holds and the model has not.
 pub fn predict(scenario: &Scenario) -> Result<Prediction, Failure> {
-    let problem = Problem::of(scenario)?;
-    let least = problem.saturation();
-    let hot_spot = problem.hot.map(|hot| problem.over_time(hot));
-    Ok(Prediction {
-        saturation_load: least,
-        lone_latency_ns: problem.lone_ns(),
-        latency_ns: problem.latency_ns(),
-        waiting_ns: problem.waiting_ns(),
-        load_share_of_saturation: problem.load_share(),
-        hot_spot,
-        throughput_before_bytes_per_ns: problem.offered().min(f64::from(problem.network.hosts) * least)
-            * problem.link(),
-    })
+    Problem::of(scenario).map(|problem| problem.prediction())
 }
 
 /// Whether a scenario is of packet switches, which the model is made for.
@@ -233,7 +224,8 @@ impl<'s> Problem<'s> {
         let parts = parts.and_then(|(network, switch)| Some((network, switch, Timing::of(switch)?)));
         match parts {
             Some((network, switch, timing)) if refusals.is_empty() => {
-                let problem = Self { scenario, switch, network, timing, random, hot };
+                let limits = OnceCell::new();
+                let problem = Self { scenario, switch, network, timing, random, hot, limits };
                 refusals.extend(hot.and_then(|hot| problem.misplaced(hot)));
                 refusals.extend(problem.little_memory());
                 if refusals.is_empty() {
@@ -243,6 +235,21 @@ impl<'s> Problem<'s> {
             _ => {}
         }
         Err(Failure::Refused { model: Model::Recn, refusals })
+    }
+
+    fn prediction(&self) -> Prediction {
+        let least = self.saturation();
+        let hot_spot = self.hot.map(|hot| self.over_time(hot));
+        Prediction {
+            saturation_load: least,
+            lone_latency_ns: self.lone_ns(),
+            latency_ns: self.latency_ns(),
+            waiting_ns: self.waiting_ns(),
+            load_share_of_saturation: self.load_share(),
+            hot_spot,
+            throughput_before_bytes_per_ns: self.offered().min(f64::from(self.network.hosts) * least)
+                * self.link(),
+        }
     }
 
     /// Bytes of a link in a nanosecond.
@@ -283,25 +290,27 @@ impl<'s> Problem<'s> {
         }
     }
 
-    /// Uniform traffic of these hosts, each at a load of its link.
-    fn uniform<'h>(&self, senders: &'h [u32], load: f64) -> Uniform<'h> {
-        Uniform { senders, rate: load / f64::from(self.network.hosts - 1) }
-    }
-
     /// Load at which uniform traffic of all hosts saturates.
     fn saturation(&self) -> f64 {
         let all: Vec<u32> = (0..self.network.hosts).collect();
-        let found = self.limits(&self.uniform(&all, 1.0));
-        (found.limit / found.fullest.max(1e-9)).min(1.0)
+        let Limits { limit, fullest, .. } = self.limits_of(&all, 1.0);
+        (limit / fullest.max(1e-9)).min(1.0)
     }
 
     fn lone_ns(&self) -> f64 {
         lone_packet(&self.timing, self.network.most_hops() + 1) as f64 * self.timing.tick_ns
     }
 
+    /// Those of the scenario's uniform traffic.
+    fn limits(&self) -> &Limits {
+        self.limits.get_or_init(|| self.limits_of(&self.senders(self.random), self.share(self.random)))
+    }
+
+    /// Those of uniform traffic of these hosts, each at a load of its link.
+    ///
     /// Heads of line at large memories, times what places for `k` packets leave of it; a loop of credits; and credits
     /// that wait behind data on the same link.
-    fn limits(&self, traffic: &Uniform<'_>) -> Limits {
+    fn limits_of(&self, senders: &[u32], load: f64) -> Limits {
         let packets = self.switch.places(self.scenario.port_memory());
         let each = packets / self.switch.fixed_queues(self.network.hosts).max(1);
         let is_one_way = self.network.direction == Direction::Unidirectional;
@@ -313,7 +322,8 @@ impl<'s> Problem<'s> {
         if !is_one_way && places < self.switch.credit_batch {
             most = most.min(if is_voq { starved(places) } else { 0.5 });
         }
-        Limits::of(&self.network, traffic, self.speedup(), self.heads(), [share, most])
+        let traffic = Uniform { senders, rate: load / f64::from(self.network.hosts - 1) };
+        Limits::of(&self.network, &traffic, self.speedup(), self.heads(), [share, most])
     }
 
     /// From sending a packet until its credit is back \[ticks\].
@@ -327,10 +337,9 @@ impl<'s> Problem<'s> {
     }
 
     fn latency_ns(&self) -> Option<f64> {
-        let (load, senders) = (self.share(self.random), self.senders(self.random));
-        let traffic = self.uniform(&senders, load);
+        let load = self.share(self.random);
         let waits = if self.is_poisson() { source_wait(load) * self.switch.packet_ns() } else { 0.0 };
-        let mean = mean_latency(&self.network, &traffic, &self.timing, &self.limits(&traffic))? + waits;
+        let mean = self.limits().mean_latency(&self.network, &self.timing)? + waits;
         Some(mean).filter(|mean| mean.is_finite())
     }
 
@@ -342,10 +351,10 @@ impl<'s> Problem<'s> {
     }
 
     fn load_share(&self) -> Option<f64> {
-        let (load, senders) = (self.share(self.random), self.senders(Some(self.random?)));
+        let load = self.share(Some(self.random?));
         // a Poisson source has a queue in front of its own link, too
         let own = if self.is_poisson() { load } else { 0.0 };
-        let Limits { limit, fullest, .. } = self.limits(&self.uniform(&senders, load));
+        let Limits { limit, fullest, .. } = self.limits();
         Some((fullest / limit).max(own))
     }
 

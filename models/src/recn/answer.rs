@@ -1,6 +1,6 @@
 //! The answer: means of the classes, and what is said of uniform traffic, the hot spot and throughput over time.
 
-use super::{Bin, HotSpotPrediction, Prediction, Problem, only_host, predict};
+use super::{Bin, HotSpotPrediction, Prediction, Problem, only_host};
 use crate::answer::{Answer, ClassAnswer, Report, Saturation};
 use crate::fixed_point;
 use crate::model::{Failure, Model, Options};
@@ -17,7 +17,8 @@ const NOT_STEADY: &str =
 /// # Errors
 /// All that the scenario holds and the model has not.
 pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> {
-    let (problem, prediction) = (Problem::of(scenario)?, predict(scenario)?);
+    let problem = Problem::of(scenario)?;
+    let prediction = problem.prediction();
     let classes: Vec<ClassAnswer> =
         scenario.classes().iter().map(|class| problem.class(class, &prediction, options)).collect();
     let because = problem.limited_by(&prediction);
@@ -107,11 +108,9 @@ impl Problem<'_> {
         options: &Options,
     ) -> Option<Saturation> {
         let load = prediction.load_share_of_saturation.filter(|_| prediction.latency_ns.is_none())?;
-        let senders = self.senders(self.random);
-        let limits = self.limits(&self.uniform(&senders, self.share(self.random)));
         let bottleneck = if self.is_poisson() && load <= self.share(Some(class)) {
             "injection link"
-        } else if limits.limit < 1.0 && self.heads().is_some() {
+        } else if self.limits().limit < 1.0 && self.heads().is_some() {
             "crossbar inputs"
         } else {
             "links"

@@ -106,6 +106,7 @@ impl Loads {
 
 /// Loads of links behind switches at which waits have no end, as shares of a link.
 pub(super) struct Limits {
+    loads: Loads,
     /// By switch: of its fullest link.
     of_switch: Vec<f64>,
     /// Of the fullest link of all, where the first switch saturates.
@@ -126,69 +127,56 @@ impl Limits {
     ) -> Self {
         let loads = Loads::of(network, traffic);
         let ports = network.ports() as usize;
+        let of = |switch: &[f64]| {
+            let outputs: Vec<&[f64]> = switch.chunks(ports).collect();
+            let fullest = outputs.iter().map(|output| output.iter().sum()).fold(0.0, f64::max);
+            let heads = |queues| fullest * speedup * crossbar_limit(&outputs, queues);
+            let heads = queues.filter(|_| fullest > 0.0).map_or(1.0, heads);
+            ((heads.min(1.0) * share).min(most), fullest)
+        };
         // most switches are alike
-        let mut known: Vec<(&[f64], f64, f64)> = Vec::new();
-        let mut found = Self { of_switch: Vec::new(), limit: 0.0, fullest: 0.0 };
-        let mut growth = f64::INFINITY;
+        let mut known: Vec<(&[f64], (f64, f64))> = Vec::new();
+        let (mut of_switch, mut fullest, mut growth) = (Vec::new(), 0.0_f64, f64::INFINITY);
         for switch in loads.inputs.chunks(ports * ports) {
-            let (limit, fullest) = known.iter().find(|one| one.0 == switch).map_or_else(
-                || {
-                    let outputs: Vec<&[f64]> = switch.chunks(ports).collect();
-                    let fullest = outputs.iter().map(|output| output.iter().sum()).fold(0.0, f64::max);
-                    let heads = queues
-                        .filter(|_| fullest > 0.0)
-                        .map_or(1.0, |queues| fullest * speedup * crossbar_limit(&outputs, queues));
-                    ((heads.min(1.0) * share).min(most), fullest)
-                },
-                |one| (one.1, one.2),
-            );
-            known.push((switch, limit, fullest));
-            found.of_switch.push(limit);
-            found.fullest = found.fullest.max(fullest);
-            growth = growth.min(limit / fullest.max(1e-300));
+            let place = known.iter().position(|(other, _)| *other == switch).unwrap_or_else(|| {
+                known.push((switch, of(switch)));
+                known.len() - 1
+            });
+            let (limit, load) = known[place].1;
+            of_switch.push(limit);
+            fullest = fullest.max(load);
+            growth = growth.min(limit / load.max(1e-300));
         }
-        found.limit = (growth * found.fullest).min(1.0);
-        found
+        Self { of_switch, limit: (growth * fullest).min(1.0), fullest, loads }
     }
 
-    /// The same limit for all.
-    #[cfg(test)]
-    fn alike(network: &Multistage, limit: f64) -> Self {
-        Self { of_switch: vec![limit; network.routers() as usize], limit, fullest: limit }
-    }
-}
-
-/// Mean latency of uniform traffic over a network of stages, without the wait at the sources \[ns\]; `None` where a
-/// link is loaded to the limit `θ` of its switch or nothing is sent.
-///
-/// The first switch of a path is as it is, later ones wait `1 + 4 ρ / (5 k)` times as long:
-///
-/// ```text
-/// L = L_0 + W_1 + Σ_(later) W (1 + 4 ρ / (5 k))
-/// ```
-///
-/// The mean over packets is taken link by link: each adds its wait times the rates of the packets that cross it.
-pub(super) fn mean_latency(
-    network: &Multistage,
-    traffic: &Uniform<'_>,
-    timing: &Timing,
-    limits: &Limits,
-) -> Option<f64> {
-    let loads = Loads::of(network, traffic);
-    let mut wait = 0.0;
-    let ports = network.ports() as usize;
-    for (link, (inputs, first)) in loads.inputs.chunks(ports).zip(&loads.first).enumerate() {
-        let load: f64 = inputs.iter().sum();
-        if load > 0.0 {
-            let later = 1.0 + 0.8 * load / f64::from(SIDE);
-            wait += link_wait(inputs, limits.of_switch[link / ports]) * (first + (load - first) * later);
+    /// Mean latency of uniform traffic over a network of stages, without the wait at the sources \[ns\]; `None` where a
+    /// link is loaded to the limit `θ` of its switch or nothing is sent.
+    ///
+    /// The first switch of a path is as it is, later ones wait `1 + 4 ρ / (5 k)` times as long:
+    ///
+    /// ```text
+    /// L = L_0 + W_1 + Σ_(later) W (1 + 4 ρ / (5 k))
+    /// ```
+    ///
+    /// The mean over packets is taken link by link: each adds its wait times the rates of the packets that cross it.
+    pub(super) fn mean_latency(&self, network: &Multistage, timing: &Timing) -> Option<f64> {
+        let loads = &self.loads;
+        let mut wait = 0.0;
+        let ports = network.ports() as usize;
+        for (link, (inputs, first)) in loads.inputs.chunks(ports).zip(&loads.first).enumerate() {
+            let load: f64 = inputs.iter().sum();
+            if load > 0.0 {
+                let later = 1.0 + 0.8 * load / f64::from(SIDE);
+                wait += link_wait(inputs, self.of_switch[link / ports]) * (first + (load - first) * later);
+            }
         }
+        let lone = |(switches, rate): (u32, &f64)| rate * lone_packet(timing, switches) as f64;
+        let lone: f64 = (0..).zip(&loads.crossed).map(lone).sum();
+        let rate: f64 = loads.crossed.iter().sum();
+        let ticks = lone + wait * timing.packet_link as f64;
+        Some(ticks * timing.tick_ns / rate).filter(|mean| mean.is_finite())
     }
-    let lone = |(switches, rate): (u32, &f64)| rate * lone_packet(timing, switches) as f64;
-    let lone: f64 = (0..).zip(&loads.crossed).map(lone).sum();
-    let rate: f64 = loads.crossed.iter().sum();
-    let ticks = lone + wait * timing.packet_link as f64;
-    Some(ticks * timing.tick_ns / rate).filter(|mean| mean.is_finite())
 }
 
 #[cfg(test)]
@@ -202,8 +190,9 @@ mod tests {
         let senders: Vec<u32> = (0..64).collect();
         let traffic = Uniform { senders: &senders, rate: load / 63.0 };
         let timing = Timing::of(&SwitchSpec::default()).unwrap();
-        let limits = Limits::alike(&network, (1.5 * head_of_line_limit(4)).min(1.0));
-        mean_latency(&network, &traffic, &timing, &limits).unwrap()
+        let mut limits = Limits::of(&network, &traffic, 1.0, None, [1.0, 1.0]);
+        limits.of_switch.fill((1.5 * head_of_line_limit(4)).min(1.0));
+        limits.mean_latency(&network, &timing).unwrap()
     }
 
     #[test]
