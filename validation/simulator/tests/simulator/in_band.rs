@@ -357,9 +357,14 @@ fn random_case(seed: u64) -> Scenario {
     read(&format!("{text}{power}"))
 }
 
-/// All that both simulators tell of a run.
+/// All that both simulators tell of a run; one in which signals queue for longer is run again until they are gone.
 fn agree(seed: u64) -> [usize; 4] {
-    let (scenario, end) = (random_case(seed), 400_000);
+    agree_by(seed, 400_000).or_else(|| agree_by(seed, 4_000_000)).expect("drained")
+}
+
+/// The same by a cycle; nothing where connections still hold a part of links then.
+fn agree_by(seed: u64, end: u64) -> Option<[usize; 4]> {
+    let scenario = random_case(seed);
     let toml = || scenario.spec().to_toml();
     let (expected, plain, twin) = lanes::run(&scenario, seed, end);
     let twin = twin.expect("connections");
@@ -381,10 +386,12 @@ fn agree(seed: u64) -> [usize; 4] {
         let other = energies.map_or(0.0, |energies| other.energy(&energies));
         assert!((one - other).abs() <= 1e-9 * one.abs(), "{seed}: {one} and {other}");
     }
-    // drained: all is delivered, answered and given back
+    if twin.held().iter().any(|(_, held)| *held != 0.0) {
+        return None;
+    }
+    // drained: all is delivered and answered
     assert_eq!(found.len() as u64 + lost, simulator.generated().iter().sum::<u64>(), "{seed}: {}", toml());
     assert!(twin.held_power().iter().all(|held| *held == 0.0));
-    assert!(twin.held().iter().all(|(_, held)| *held == 0.0), "{seed}: {}", toml());
     let mut counts = [0; 4];
     for one in twin.requests() {
         counts[match one.outcome {
@@ -395,7 +402,7 @@ fn agree(seed: u64) -> [usize; 4] {
             Outcome::Pending => panic!("{seed}: no answer to {one:?}"),
         }] += 1;
     }
-    counts
+    Some(counts)
 }
 
 #[test]
