@@ -44,8 +44,8 @@ impl Interface {
         (1.0 - self.held_share).powi(2) * self.behind()
     }
 
-    /// Of real time, with `streams` streams in a lane: 1 cycle if everything is idle \[cycles\]. All of the wait counts,
-    /// whatever the buffer holds.
+    /// Of real time, with `streams` streams in a lane: 1 cycle if everything is idle \[cycles\]. All of the wait
+    /// counts, whatever the buffer holds.
     pub fn real_time(&self, streams: f64) -> f64 {
         1.0 + (1.0 - 1.0 / streams).max(0.0) * self.behind()
     }
