@@ -495,6 +495,11 @@ pub(crate) struct Solve {
     /// Which model answers [default: the first of refined, mediaworm and recn that can answer the scenario].
     #[arg(long, value_name = "MODEL", value_parser = answering())]
     pub(crate) model: Option<ModelChoice>,
+    /// Print loads of channels by kind, bounds and hops instead of latencies, whichever model has these.
+    #[arg(
+        long, conflicts_with_all = ["model", "details", "distribution", "means_only", "no_expected_errors", "section"]
+    )]
+    pub(crate) loads: bool,
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

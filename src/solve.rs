@@ -43,8 +43,9 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
     let (document, ()) = Exit::both(document, idle)?;
     let scenario = input::scenario(&document)?;
     let has_model = Model::ALL.into_iter().any(|model| model.supports(&scenario).is_ok());
-    if args.model.is_none() && !args.distribution && !has_model && paths::are_of_flits(&scenario) {
-        return loads::run(&document, &scenario, args.format);
+    let wants_latencies = has_model || args.model.is_some() || args.distribution;
+    if args.loads || !wants_latencies && paths::are_of_flits(&scenario) {
+        return loads::run(&document, &scenario, args);
     }
     if let Some(cost) = cost_of(&scenario) {
         output::note(&cost);

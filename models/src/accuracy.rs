@@ -70,6 +70,9 @@ impl Region {
     pub fn of(scenario: &Scenario) -> Option<&'static Self> {
         let (router, network, classes) = (scenario.router(), scenario.topology(), scenario.classes());
         let is_network = network.routers() > 1;
+        if is_network && network.sides().is_empty() {
+            return None; // no tree was simulated
+        }
         if has_frames(scenario) {
             let is_measured = router.scheduler.is_fine_grained() && scenario.circuits().is_none();
             return Self::find(if is_network { "streams-network" } else { "streams-router" })

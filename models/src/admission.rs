@@ -188,7 +188,7 @@ pub fn paths(network: &dyn Topology) -> Vec<Path> {
 /// The path from one node to another, which may be the same; channels are those of [`paths`].
 pub fn path(network: &dyn Topology, source: u32, destination: u32) -> Path {
     let place = |router: u32, port: u32| (network.nodes() + router * network.ports() + port) as usize;
-    let behind = network.path(source, destination).map(|hop| place(hop.router, hop.port));
+    let behind = network.path(source, destination, 0).map(|hop| place(hop.router, hop.port));
     Path { source: source as usize, channels: [source as usize].into_iter().chain(behind).collect() }
 }
 

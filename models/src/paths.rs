@@ -7,9 +7,10 @@
 //! σ_e = Σ_c M_c λ_c Σ_s Σ_t p_c(t | s) [e is on the path from s to t]   [flits/cycle]
 //! ```
 //!
-//! Parallel links share what goes from router to router alike. Every path of every sender is followed from router to
-//! router, whatever the topology. Only uniform destinations in a topology that declares that its dimensions part need
-//! no paths one by one (`paths/uniform.rs`).
+//! Parallel links of which routers choose share what goes from router to router alike, and so do ways of which one is
+//! drawn. Every path of every sender is followed from router to router, whatever the topology. Only uniform destinations
+//! need no paths one by one, in a topology that declares that its dimensions part (`paths/uniform.rs`) or that has a
+//! closed form for each link ([`uniform_rate`](Topology::uniform_rate)).
 
 pub(crate) mod classes;
 mod links;
@@ -51,7 +52,7 @@ impl Groups {
     fn add(&mut self, network: &dyn Topology, (at, port): (u32, Option<u32>), links: u64, loads: Vec<f64>) {
         let kind = port.map_or(ChannelKind::Injection, |port| match network.link_end(at, port) {
             LinkEnd::Node(_) => ChannelKind::Ejection,
-            _ => network.kind(port),
+            _ => network.kind(at, port),
         });
         // loads that differ by rounding alone are one
         let rounded = loads.iter().map(|load| (load * 1e12).round() as u64).collect();
@@ -64,7 +65,7 @@ impl Groups {
     }
 
     fn sorted(mut self) -> ChannelLoads {
-        self.found.sort_by(|a, b| a.kind.cmp(&b.kind).then(b.load().total_cmp(&a.load())));
+        self.found.sort_by(|a, b| a.kind.order().cmp(&b.kind.order()).then(b.load().total_cmp(&a.load())));
         ChannelLoads { groups: self.found }
     }
 }
@@ -76,7 +77,7 @@ pub struct Traffic {
     pub senders: Vec<u32>,
     /// Where they send to.
     pub destinations: Destinations,
-    /// What each of them sends \[flits/cycle\].
+    /// What each of them sends \[flits/cycle\]; of packets as a share of the rate of its link.
     pub flit_rate: f64,
 }
 
@@ -85,7 +86,11 @@ impl Traffic {
     pub fn of(scenario: &Scenario, class: usize) -> Self {
         let (senders, destinations) = (scenario.senders(class), scenario.destinations(class));
         let spec = &scenario.classes()[class];
-        Self { senders, destinations, flit_rate: spec.rate * f64::from(spec.message_flits) }
+        let flit_rate = match scenario.switch() {
+            Some(_) => scenario.offered_share(class),
+            None => spec.rate * f64::from(spec.message_flits),
+        };
+        Self { senders, destinations, flit_rate }
     }
 
     /// All nodes send to all alike.
@@ -110,17 +115,24 @@ impl Traffic {
     /// Links that are looked at to compute the loads of a class.
     fn steps(&self, network: &dyn Topology) -> f64 {
         let (ordered, hops) = (network.is_dimension_ordered(), 1.0 + network.mean_hops());
+        let hops = hops * f64::from(network.ways());
+        let has_closed_form = ordered || has_closed_form(network);
         let to_all = self.share_to_all(network);
         let of_sender = |sender: &u32| {
             let towards = self.destinations.towards(*sender);
-            match ordered && towards.is_all() {
-                true if 1.0 - towards.share <= to_all => hops,
-                true => 2.0 * f64::from(network.nodes()),
-                false => f64::from(towards.count) * hops,
+            match towards.is_all() {
+                true if has_closed_form && 1.0 - towards.share <= to_all => hops,
+                true if ordered => 2.0 * f64::from(network.nodes()),
+                _ => f64::from(towards.count) * hops,
             }
         };
         self.senders.iter().map(of_sender).sum()
     }
+}
+
+/// Whether the topology knows what each link carries where all send to all alike.
+fn has_closed_form(network: &dyn Topology) -> bool {
+    network.uniform_rate(0, 0).is_some()
 }
 
 /// Whether what a scenario sends is told in flits on channels of routers, as loads are: not the packets of switches.
@@ -176,9 +188,12 @@ impl Rates {
         let starts = links.clone();
         let mut rates = Self { ports, sent: vec![0.0; nodes as usize], links, starts };
         let to_all = traffic.share_to_all(network);
-        if let Some(spread) = spread.filter(|_| to_all > 0.0) {
-            spread.add_all(&mut rates, to_all);
+        match spread {
+            _ if to_all <= 0.0 => {}
+            Some(spread) => spread.add_all(&mut rates, to_all),
+            None => rates.add_uniform(network, to_all),
         }
+        let in_closed_form = spread.is_none() && has_closed_form(network);
         for sender in traffic.senders.iter().copied() {
             rates.sent[sender as usize] = 1.0;
             let towards = traffic.destinations.towards(sender);
@@ -190,10 +205,28 @@ impl Rates {
                     }
                     rates.follow(network, sender, towards.hot, towards.share);
                 }
-                None => towards.each().for_each(|(to, share)| rates.follow(network, sender, to, share)),
+                None if in_closed_form && towards.is_all() && 1.0 - towards.share <= to_all => {
+                    rates.follow(network, sender, towards.hot, towards.share);
+                }
+                None => {
+                    let of_all = if in_closed_form && towards.is_all() { to_all } else { 0.0 };
+                    let each = of_all / f64::from(towards.count.max(1));
+                    towards.each().for_each(|(to, share)| rates.follow(network, sender, to, share - each));
+                }
             }
         }
         rates
+    }
+
+    /// Adds a share of the messages of all nodes, which go to all nodes alike, where that is known link by link.
+    fn add_uniform(&mut self, network: &dyn Topology, share: f64) {
+        for place in 0..self.links.len() {
+            let (router, port) = (place as u32 / self.ports, place as u32 % self.ports);
+            if let Some(rate) = network.uniform_rate(router, port) {
+                self.links[place] += share * rate.all;
+                self.starts[place] += share * rate.started;
+            }
+        }
     }
 
     fn place(&self, router: u32, port: u32) -> usize {
@@ -213,13 +246,15 @@ impl Rates {
         if share <= 0.0 {
             return;
         }
-        for (hop, is_first) in
-            network.path(sender, to).zip([true].into_iter().chain(std::iter::repeat(false)))
-        {
-            let links = if hop.is_between_routers() { network.parallel_links() } else { 1 };
-            let place = self.place(hop.router, hop.port);
-            for link in 0..links as usize {
-                self.add(place + link, share / f64::from(links), is_first);
+        let share = share / f64::from(network.ways());
+        for way in 0..network.ways() {
+            let starts = [true].into_iter().chain(std::iter::repeat(false));
+            for (hop, is_first) in network.path(sender, to, way).zip(starts) {
+                let links = if hop.is_between_routers() { network.parallel_links() } else { 1 };
+                let place = self.place(hop.router, hop.port);
+                for link in 0..links as usize {
+                    self.add(place + link, share / f64::from(links), is_first);
+                }
             }
         }
     }
@@ -235,14 +270,18 @@ impl LinkGroup {
 /// Channels of a kind.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct KindLoads {
-    /// Their kind: injection, the dimension, or ejection.
+    /// Their kind: injection, the dimension or level, or ejection.
     pub channel: String,
     /// How many there are, parallel ones one by one.
     pub links: u64,
-    /// Mean load of all classes on each.
-    pub load_mean_flits_per_cycle: f64,
-    /// Load of the most loaded one.
-    pub load_max_flits_per_cycle: f64,
+    /// Mean load of all classes on each, where flits are sent.
+    pub load_mean_flits_per_cycle: Option<f64>,
+    /// Load of the most loaded one, where flits are sent.
+    pub load_max_flits_per_cycle: Option<f64>,
+    /// Mean load of all classes on each, as a share of what it carries at most.
+    pub load_mean_share: f64,
+    /// Load of the most loaded one, as a share of what it carries at most.
+    pub load_max_share: f64,
     /// The factor on all rates at which that is full; none without any load.
     pub full_at_load_factor: Option<f64>,
     /// The most loaded one; the first of them if there are several.
@@ -321,21 +360,32 @@ impl ChannelLoads {
         groups.sorted()
     }
 
-    /// Channels by kind.
-    pub fn by_kind(&self) -> Vec<KindLoads> {
+    /// Channels by kind; of packets loads are shares alone.
+    pub fn by_kind(&self, are_of_flits: bool) -> Vec<KindLoads> {
         let of = |groups: &[LinkGroup]| {
             let (most, links) = (&groups[0], groups.iter().map(|group| group.links).sum());
             let sum: f64 = groups.iter().map(|group| group.load() * group.links as f64).sum();
+            let mean = sum / links as f64;
             KindLoads {
                 channel: most.kind.to_string(),
                 links,
-                load_mean_flits_per_cycle: sum / links as f64,
-                load_max_flits_per_cycle: most.load(),
+                load_mean_flits_per_cycle: are_of_flits.then_some(mean),
+                load_max_flits_per_cycle: are_of_flits.then(|| most.load()),
+                load_mean_share: mean,
+                load_max_share: most.load(),
                 full_at_load_factor: (most.load() > 0.0).then(|| 1.0 / most.load()),
                 most_loaded: most.first.clone(),
             }
         };
         self.groups.chunk_by(|a, b| a.kind == b.kind).map(of).collect()
+    }
+
+    /// Channels between routers that a message of a class crosses on average, of which every sender sends one; by how
+    /// many senders.
+    pub fn mean_hops(&self, class: usize, senders: usize) -> f64 {
+        let between = self.groups.iter().filter(|group| group.kind.is_between_routers());
+        let all: f64 = between.map(|group| group.loads[class] * group.links as f64).sum();
+        all / senders.max(1) as f64
     }
 
     /// The most loaded link, by the classes for which that is asked; none without any load.

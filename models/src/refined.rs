@@ -458,6 +458,9 @@ pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
     if refusals.is_empty() { Ok(()) } else { Err(Failure::Refused { model: Model::Refined, refusals }) }
 }
 
+/// Pairs of nodes times their ways up to which all are followed: some two seconds.
+const MOST_WAYS: u64 = 1 << 20;
+
 /// What the model has not where classes send to some nodes more than to others.
 fn pattern_refusals(scenario: &Scenario) -> Vec<Refusal> {
     if !paths::are_enumerated(scenario) {
@@ -471,11 +474,20 @@ fn pattern_refusals(scenario: &Scenario) -> Vec<Refusal> {
         format!("class.{}.{}", class.name, if class.nodes.is_some() { "nodes" } else { "destination" })
     });
     let mut refusals = Vec::new();
-    if nodes > most {
+    let followed = u64::from(nodes) * u64::from(nodes) * u64::from(network.ways());
+    if nodes <= most && followed > MOST_WAYS {
         let because = format!(
-            "follows the messages of up to {most} nodes where classes have nodes or destinations of their own, and \
-             there are {nodes}; simulate, or leave both out"
+            "follows the messages of all pairs of nodes over all ways, up to {MOST_WAYS}, and there are {followed}; \
+             take \"d-mod-k\" or \"s-mod-k\", or simulate"
         );
+        refusals.push(Refusal { key: "network.routing".to_owned(), because });
+    } else if nodes > most {
+        let of_their_own = match uneven {
+            Some(_) => " where classes have nodes or destinations of their own, and there are",
+            None => " one by one in a tree, and here are",
+        };
+        let help = if uneven.is_some() { ", or leave both out" } else { "" };
+        let because = format!("follows the messages of up to {most} nodes{of_their_own} {nodes}; simulate{help}");
         refusals.push(Refusal { key: at, because });
     } else {
         let places = Problem::new(scenario).places;
@@ -519,8 +531,10 @@ pub(crate) const MODEL: Declaration = Declaration {
 
 /// What the model reads.
 const READS: &[Read] = &[
-    Read::Words("network.topology", &["router", "hypercube", "mesh", "torus"]),
+    Read::Words("network.topology", &["router", "hypercube", "mesh", "torus", "fat-tree"]),
     Read::Keys("network", &["ports", "dimension", "radix", "dimensions", "nodes_per_router", "links"]),
+    Read::Keys("network", &["levels", "taper", "arity", "down", "up"]),
+    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up"]),
     Read::Words("router.scheduler", &["virtual-clock", "fair-queueing", "weighted-round-robin"]),
     Read::Words("router.vc_choice", &["free", "drawn", "drawn-input"]),
     Read::Keys("router", &["pipeline_stages", "buffer_flits"]),

@@ -1,26 +1,25 @@
-//! What `flitwise solve` says of a scenario that no model has: channel loads, the bounds that follow, and what stands
-//! against each model.
+//! Channel loads of a scenario, the bounds that follow, and hops: `flitwise solve --loads`, and what `flitwise solve`
+//! says of a scenario that no model has, with what stands against each model.
 
 use flitwise_language::scenario::{ClassKind, Document, Scenario, ScenarioSpec};
 use flitwise_language::section::{Layout, Section};
 use flitwise_models::model::{Model, Refusal};
-use flitwise_models::paths::{self, ChannelLoads, KindLoads};
+use flitwise_models::paths::{self, ChannelLoads, KindLoads, Traffic};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::Format;
+use crate::args::{Format, Solve};
 use crate::input;
 use crate::outcome::Exit;
 use crate::output::{self, Page, Rows, share};
 
-const HEADS: [&str; 6] = [
-    "channels",
-    "links",
-    "mean load\nflits/cycle",
-    "max load\nflits/cycle",
-    "full at\nload factor",
-    "the first of them",
-];
+/// Heads of loads in a unit.
+fn heads(unit: &str) -> [String; 6] {
+    let loads = [format!("mean load\n{unit}"), format!("max load\n{unit}")];
+    let [mean, max] = loads;
+    let word = |word: &str| word.to_owned();
+    [word("channels"), word("links"), mean, max, word("full at\nload factor"), word("the first of them")]
+}
 
 /// Channels that a page shows; CSV and JSON have every one.
 const MOST_ROWS: usize = 20;
@@ -70,7 +69,7 @@ pub(super) fn channels(scenario: &Scenario, format: Format) -> Result<Section, S
     Ok(section)
 }
 
-/// The answer of `flitwise solve --format json` where no model has all of the scenario.
+/// The answer of `flitwise solve --loads --format json`, and of `flitwise solve` where no model has all of the scenario.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LoadsDocument {
     /// `flitwise.loads/1`.
@@ -81,9 +80,11 @@ pub(crate) struct LoadsDocument {
     scenario: ScenarioSpec,
     /// Channels by kind.
     channels: Vec<KindLoads>,
+    /// Channels between routers that a message of any class crosses on average; none where nothing is sent.
+    mean_hops: Option<f64>,
     /// One bound per class, in the order of the scenario.
     classes: Vec<ClassBound>,
-    /// What stands against each model.
+    /// What stands against each model, where none has all of the scenario.
     refused: Vec<String>,
 }
 
@@ -98,32 +99,78 @@ struct ClassBound {
     channel: Option<String>,
     /// Its load by them.
     load_flits_per_cycle: Option<f64>,
+    /// Its load by them, as a share of what it carries at most.
+    load_share: Option<f64>,
     /// The factor on all rates at which the channel is full: no router carries more.
     saturated_at_load_factor: Option<f64>,
+    /// Channels between routers that a message of the class crosses on average.
+    mean_hops: f64,
+    /// What the class brings to channels, by kind.
+    shares: Vec<KindShare>,
+}
+
+/// What a class brings to channels of a kind, as a share of what one of its senders sends.
+#[derive(Debug, Serialize, JsonSchema)]
+struct KindShare {
+    /// The kind of the channels.
+    channel: String,
+    /// Mean over all of them.
+    mean: f64,
+    /// The most of any.
+    max: f64,
+}
+
+/// What a class brings to channels by kind, and channels between routers that a message crosses.
+fn shares(scenario: &Scenario, class: usize) -> (Vec<KindShare>, f64) {
+    let one = Traffic { flit_rate: 1.0, ..Traffic::of(scenario, class) };
+    let senders = one.senders.len();
+    let found = ChannelLoads::on(&*scenario.topology(), &[one]);
+    let shares = found.by_kind(false).into_iter().map(|kind| {
+        let KindLoads { channel, load_mean_share: mean, load_max_share: max, .. } = kind;
+        KindShare { channel, mean, max }
+    });
+    (shares.collect(), found.mean_hops(0, senders))
 }
 
 impl LoadsDocument {
     fn of(document: &Document, scenario: &Scenario) -> Self {
-        let loads = ChannelLoads::of(scenario);
+        let (loads, are_of_flits) = (ChannelLoads::of(scenario), paths::are_of_flits(scenario));
         let class = |index: usize| {
             let (class, bound) = (&scenario.classes()[index], loads.bound(scenario, index));
+            let (shares, mean_hops) = shares(scenario, index);
             ClassBound {
                 name: class.name.clone(),
                 kind: class.kind,
-                load_flits_per_cycle: bound.as_ref().map(|bound| bound.load),
+                load_flits_per_cycle: bound.as_ref().map(|bound| bound.load).filter(|_| are_of_flits),
+                load_share: bound.as_ref().map(|bound| bound.load),
+                mean_hops,
+                shares,
                 saturated_at_load_factor: bound.as_ref().map(|bound| bound.at_load_factor()),
                 channel: bound.map(|bound| bound.channel),
             }
         };
-        let refusals = |model: Model| model.supports(scenario).err();
+        let refusals: Vec<_> = Model::ALL.into_iter().map(|model| model.supports(scenario).err()).collect();
+        let has_model = refusals.iter().any(Option::is_none);
         let lines = |failure| input::refusals(document, &failure);
+        let classes: Vec<ClassBound> = (0..scenario.classes().len()).map(class).collect();
+        let sent = |index: usize| {
+            let spec = &scenario.classes()[index];
+            spec.rate * scenario.senders(index).len() as f64
+        };
+        let all: f64 = (0..classes.len()).map(sent).sum();
+        let hops: f64 = classes.iter().enumerate().map(|(index, class)| sent(index) * class.mean_hops).sum();
         Self {
             schema: "flitwise.loads/1",
             flitwise_version: env!("CARGO_PKG_VERSION"),
             scenario: scenario.spec().clone(),
-            channels: loads.by_kind(),
-            classes: (0..scenario.classes().len()).map(class).collect(),
-            refused: Model::ALL.into_iter().filter_map(refusals).flat_map(lines).collect(),
+            channels: loads.by_kind(are_of_flits),
+            mean_hops: (all > 0.0).then(|| hops / all),
+            classes,
+            refused: if has_model {
+                Vec::new()
+            } else {
+                refusals.into_iter().flatten().flat_map(lines).collect()
+            },
         }
     }
 
@@ -133,8 +180,8 @@ impl LoadsDocument {
             [
                 kind.channel.clone(),
                 kind.links.to_string(),
-                share(Some(kind.load_mean_flits_per_cycle)),
-                share(Some(kind.load_max_flits_per_cycle)),
+                share(Some(kind.load_mean_share)),
+                share(Some(kind.load_max_share)),
                 share(kind.full_at_load_factor),
                 kind.most_loaded.clone(),
             ]
@@ -145,29 +192,54 @@ impl LoadsDocument {
         let mut page = Page::new(markdown);
         let network = output::network(scenario.network());
         page.title(&format!("{}: {network}, channel loads and bounds", scenario.spec().name));
-        let heads = HEADS.map(|head| if markdown { head.replace('\n', " ") } else { head.to_owned() });
-        let mut rows = Rows::new(&heads, markdown);
+        let are_of_flits = paths::are_of_flits(scenario);
+        let heads = heads(if are_of_flits { "flits/cycle" } else { "of its rate" });
+        let heads = heads.map(|head| if markdown { head.replace('\n', " ") } else { head });
+        let mut rows = Rows::new(&heads.each_ref().map(String::as_str), markdown);
         self.rows().for_each(|row| rows.add(row));
         page.rows(&rows);
-        let mut bounds = Rows::new(&["class", "saturates at most at load factor", "limited by"], markdown);
+        let mut bounds =
+            Rows::new(&["class", "channels\nper message", "saturates at most\nat load factor", "limited by"], markdown);
         for class in &self.classes {
             let channel = class.channel.clone().unwrap_or_else(|| "nothing: it is silent".to_owned());
-            bounds.add([class.name.clone(), share(class.saturated_at_load_factor), channel]);
+            let hops = share(Some(class.mean_hops));
+            bounds.add([class.name.clone(), hops, share(class.saturated_at_load_factor), channel]);
         }
-        page.section("Bounds: a channel carries a flit per cycle", &bounds);
+        let most = if are_of_flits { "a flit per cycle" } else { "data at its rate" };
+        page.section(&format!("Bounds: a channel carries {most}"), &bounds);
+        page.section("What a class brings to channels, as a share of what a sender sends", &self.shares(markdown));
         let refused = self.refused.iter().map(|line| format!("no latencies: {line}"));
         page.remarks(&refused.collect::<Vec<_>>());
-        page.end(
-            "Loads are exact; latencies are there by flitwise simulate, where that has means for all of it.",
-        )
+        let latencies = match self.refused.is_empty() {
+            true => "flitwise solve without --loads has latencies",
+            false => "latencies are there by flitwise simulate, where that has means for all of it",
+        };
+        let loads = match scenario.topology().is_adaptive() {
+            true => "Loads are those of all ways alike, which the choices come near to",
+            false => "Loads are exact",
+        };
+        page.end(&format!("{loads}; {latencies}."))
+    }
+
+    /// By class and kind of channel.
+    fn shares(&self, markdown: bool) -> Rows {
+        let mut rows = Rows::new(&["class", "channels", "mean share", "max share"], markdown);
+        for class in &self.classes {
+            for kind in &class.shares {
+                let of_kind = [kind.mean, kind.max].map(|one| share(Some(one)));
+                rows.add([class.name.clone(), kind.channel.clone()].into_iter().chain(of_kind));
+            }
+        }
+        rows
     }
 }
 
-/// Answers a scenario that no model has.
-pub(super) fn run(document: &Document, scenario: &Scenario, format: Format) -> Result<(), Exit> {
+/// Loads alone: asked for, or of a scenario that no model has.
+pub(super) fn run(document: &Document, scenario: &Scenario, args: &Solve) -> Result<(), Exit> {
+    let format = args.format;
     if let Err(Refusal { key, because }) = paths::supports(scenario) {
-        let line =
-            format!("{}{key}: no model has all of this scenario; solve {because}", document.place_of(&key));
+        let asked = if args.loads { "" } else { "no model has all of this scenario; " };
+        let line = format!("{}{key}: {asked}solve {because}", document.place_of(&key));
         return Err(Exit::input(line));
     }
     let found = LoadsDocument::of(document, scenario);

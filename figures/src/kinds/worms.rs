@@ -303,7 +303,7 @@ fn panels(scenario: &Scenario, record: &Record, cycles: &[u64]) -> Vec<WormsPane
     let network = scenario.topology();
     let routers = |message: &Message| {
         let (from, to) = (message.arrival.source, message.arrival.destination);
-        network.path(from, to).count()
+        network.hops(from, to) as usize + 1
     };
     let ways: Vec<usize> = record.messages.iter().map(routers).collect();
     let flits_at = |cycle: u64| {

@@ -1,11 +1,13 @@
 //! Networks: how nodes, routers and channels are joined, and which way messages go. Each topology has a file of its
 //! own.
 
+mod fat_tree;
 mod hypercube;
 mod lattice;
 mod multistage;
 mod single;
 
+pub use fat_tree::FatTree;
 pub use hypercube::Hypercube;
 pub use lattice::{Mesh, Torus};
 pub use multistage::{Multistage, SIDE};
@@ -13,7 +15,7 @@ pub use single::Single;
 
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::NetworkSpec;
+use crate::scenario::{NetworkSpec, TreeKeys};
 
 /// What a channel is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -27,6 +29,34 @@ pub enum ChannelKind {
     },
     /// From a router to its node.
     Ejection,
+    /// From a switch of a tree to the next level.
+    Up {
+        /// The level from which it leads, 1 at the leaves.
+        level: u8,
+    },
+    /// From a switch of a tree to the level below.
+    Down {
+        /// The level to which it leads, 1 at the leaves.
+        level: u8,
+    },
+}
+
+impl ChannelKind {
+    /// Whether it is from router to router.
+    pub fn is_between_routers(self) -> bool {
+        !matches!(self, Self::Injection | Self::Ejection)
+    }
+
+    /// Its place in tables, in which messages meet channels: injection first, ejection last.
+    pub fn order(self) -> (u8, i16) {
+        match self {
+            Self::Injection => (0, 0),
+            Self::Network { dimension } => (1, dimension.into()),
+            Self::Up { level } => (2, level.into()),
+            Self::Down { level } => (3, -i16::from(level)),
+            Self::Ejection => (4, 0),
+        }
+    }
 }
 
 impl std::fmt::Display for ChannelKind {
@@ -35,6 +65,8 @@ impl std::fmt::Display for ChannelKind {
             Self::Injection => f.write_str("injection"),
             Self::Network { dimension } => write!(f, "dimension {dimension}"),
             Self::Ejection => f.write_str("ejection"),
+            Self::Up { level } => write!(f, "up {level}"),
+            Self::Down { level } => write!(f, "down {level}"),
         }
     }
 }
@@ -92,6 +124,15 @@ pub enum Half {
     Upper,
 }
 
+/// Messages on a link per message of every node, where all send to all alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct UniformRate {
+    /// All of them.
+    pub all: f64,
+    /// Those that start at the router of the link.
+    pub started: f64,
+}
+
 /// What a topology says of itself. Nodes, routers and ports are numbered from 0.
 pub trait Topology {
     /// Nodes.
@@ -125,25 +166,41 @@ pub trait Topology {
     /// Network channels that a message with uniform destination crosses on average.
     fn mean_hops(&self) -> f64;
 
-    /// Network channels from node to node.
+    /// Network channels from node to node, by every way.
     fn hops(&self, source: u32, destination: u32) -> u32 {
-        self.path(source, destination).count() as u32 - 1
+        self.path(source, destination, 0).count() as u32 - 1
     }
 
-    /// The output port of `router` on the way from the node `source` to the node `destination`; the first of parallel
-    /// links.
-    fn route(&self, router: u32, source: u32, destination: u32) -> u32;
+    /// Ways of which one is drawn for every message, all alike, when it is generated; 1 where nothing is drawn.
+    fn ways(&self) -> u32 {
+        1
+    }
 
-    /// The routers between two nodes in the order in which a message crosses them, each with the link that it leaves
-    /// by; the last link ends at `destination`.
+    /// Whether routers choose by the state of the network: then ways stand for what they choose, all alike.
+    fn is_adaptive(&self) -> bool {
+        false
+    }
+
+    /// The output port of `router` on a way, below [`ways`](Self::ways), from the node `source` to the node
+    /// `destination`; the first of parallel links of which the router chooses.
+    fn route(&self, router: u32, source: u32, destination: u32, way: u32) -> u32;
+
+    /// What the link at an output port carries where all nodes send to all alike, averaged over all ways; `None` where
+    /// there is no closed form.
+    fn uniform_rate(&self, _router: u32, _port: u32) -> Option<UniformRate> {
+        None
+    }
+
+    /// The routers between two nodes in the order in which a message crosses them on a way, each with the link that it
+    /// leaves by; the last link ends at `destination`.
     ///
     /// # Panics
     /// Where [`route`](Self::route) leads round in a circle, over a link that is absent, or to another node.
-    fn path(&self, source: u32, destination: u32) -> Box<dyn Iterator<Item = Hop> + '_> {
+    fn path(&self, source: u32, destination: u32, way: u32) -> Box<dyn Iterator<Item = Hop> + '_> {
         let (mut next, mut left) = (Some(self.entry(source).0), self.routers());
         Box::new(std::iter::from_fn(move || {
             let router = next?;
-            let port = self.route(router, source, destination);
+            let port = self.route(router, source, destination, way);
             let end = self.link_end(router, port);
             next = end.input().map(|(router, _)| router);
             // no router is crossed twice
@@ -162,7 +219,7 @@ pub trait Topology {
         self.address(router)
     }
 
-    /// Parallel links each way between neighbours.
+    /// Parallel links each way between neighbours of which a router chooses one for each message.
     fn parallel_links(&self) -> u32 {
         1
     }
@@ -178,8 +235,8 @@ pub trait Topology {
     }
 
     /// [`Self::route`] and [`Self::half`] in one go.
-    fn route_and_half(&self, router: u32, source: u32, destination: u32) -> (u32, Half) {
-        (self.route(router, source, destination), self.half(router, source, destination))
+    fn route_and_half(&self, router: u32, source: u32, destination: u32, way: u32) -> (u32, Half) {
+        (self.route(router, source, destination, way), self.half(router, source, destination))
     }
 
     /// Router and input port that the injection link of a node leads to.
@@ -188,8 +245,8 @@ pub trait Topology {
     /// Where the link at an output port of `router` ends.
     fn link_end(&self, router: u32, port: u32) -> LinkEnd;
 
-    /// What the link at an output port is for.
-    fn kind(&self, port: u32) -> ChannelKind;
+    /// What the link at an output port of a router is for.
+    fn kind(&self, router: u32, port: u32) -> ChannelKind;
 
     /// Its size and what it is a size of, such as `4 dimensions`.
     fn size(&self) -> (u32, &'static str);
@@ -206,9 +263,9 @@ pub trait Topology {
     /// The number of a node as people write it.
     fn address(&self, node: u32) -> String;
 
-    /// Which way the link at an output port leads, such as `dimension 0 up`.
-    fn port_name(&self, port: u32) -> String {
-        self.kind(port).to_string()
+    /// Which way the link at an output port of a router leads, such as `dimension 0 up`.
+    fn port_name(&self, router: u32, port: u32) -> String {
+        self.kind(router, port).to_string()
     }
 
     /// The links that classes share, in words.
@@ -258,6 +315,8 @@ topologies! {
         Torus::new(radix.of_dimensions(dimensions), nodes_per_router, links, self_traffic),
     Multistage: NetworkSpec::Multistage { hosts, direction, first_shuffle } =>
         Multistage { hosts, direction, first_shuffle: first_shuffle.unwrap_or(true) },
+    FatTree: spec @ NetworkSpec::FatTree { .. } =>
+        FatTree::new(&TreeKeys::of(spec).expect("the keys of a tree")),
 }
 
 impl Network {
@@ -266,9 +325,11 @@ impl Network {
         if kind == ChannelKind::Injection {
             return u64::from(self.nodes());
         }
-        let ports: Vec<u32> = (0..self.ports()).filter(|port| self.kind(*port) == kind).collect();
         let of_router = |router: u32| {
-            ports.iter().filter(|port| self.link_end(router, **port) != LinkEnd::Absent).count() as u64
+            let is_one = |port: &u32| {
+                self.kind(router, *port) == kind && self.link_end(router, *port) != LinkEnd::Absent
+            };
+            (0..self.ports()).filter(is_one).count() as u64
         };
         (0..self.routers()).map(of_router).sum()
     }

@@ -21,6 +21,7 @@ mod frames;
 mod grid;
 mod interface;
 mod keys;
+mod levels;
 mod measure;
 mod mix;
 mod network;
@@ -63,7 +64,9 @@ pub use interface::{
 pub use keys::{FormField, FormValue, form, is_whole, keys, words_of};
 pub use measure::{MeasureSpec, Terminating};
 pub use mix::MixSpec;
-pub use network::{Direction, NetworkSpec};
+pub use levels::{MAX_LEVELS, PerLevel};
+pub(crate) use network::{TreeKeys, TreeShape};
+pub use network::{Direction, NetworkSpec, TreeRouting};
 pub use nodes::NodeList;
 pub use phases::{PhaseSetting, PhaseSpec, RunPhase};
 pub use power::{Energies, PowerControl, PowerSpec, Restore};

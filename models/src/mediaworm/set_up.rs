@@ -223,7 +223,7 @@ impl Paths {
                 before = Some(channel);
                 (channel, couple)
             };
-            network.path(source, destination).map(couple).collect()
+            network.path(source, destination, 0).map(couple).collect()
         };
         let others = |source: u32| {
             (0..nodes).filter(move |destination| *destination != source || network.self_traffic())

@@ -74,9 +74,12 @@ impl ChannelClasses {
         let senders = class.senders.clone();
         let mut flows = Flows { hops: vec![0.0; network.most_hops() as usize + 1], ..Flows::default() };
         for sender in &senders {
-            for (to, share) in class.destinations.towards(*sender).each() {
+            let towards = class.destinations.towards(*sender).each();
+            let ways = network.ways();
+            for ((to, share), way) in towards.flat_map(|to| (0..ways).map(move |way| (to, way))) {
+                let share = share / f64::from(ways);
                 let (mut from, mut links) = (Point::Node(*sender), 0);
-                for hop in network.path(*sender, to) {
+                for hop in network.path(*sender, to, way) {
                     let (router, port, is_end) = (hop.router, hop.port, !hop.is_between_routers());
                     let is_upper = !is_end && network.half(router, *sender, to) == Half::Upper;
                     let channel = self.number(Channel { router, port, is_upper, is_end });

@@ -45,12 +45,13 @@ pub fn links(scenario: &Scenario) -> Vec<Link> {
     {
         let end = network.link_end(router, port);
         let leads_to = |end: LinkEnd| match end {
-            LinkEnd::Input { router, .. } => Some((router, network.kind(port))),
+            LinkEnd::Input { router: next, .. } => Some((next, network.kind(router, port))),
             _ => None,
         };
-        let is_parallel = links.last().is_some_and(|last| {
+        let goes_on = |last: &Link| {
             last.router == router && leads_to(end).is_some() && leads_to(last.end) == leads_to(end)
-        });
+        };
+        let is_parallel = network.parallel_links() > 1 && links.last().is_some_and(goes_on);
         if end != LinkEnd::Absent && !is_parallel {
             let at = rates[0].2.place(router, port);
             let load = rates.iter().map(|(rate, flits, rates)| rate * flits * rates.links[at]).sum();

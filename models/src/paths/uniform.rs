@@ -39,7 +39,7 @@ fn crossed(network: &dyn Topology, dimension: usize, from: u32) -> Vec<(u32, u32
     let (each, links) = (network.nodes() / network.routers(), network.parallel_links());
     let mut lines = vec![0.0; (network.ports() * side) as usize];
     for to in 0..side {
-        let line = network.path(from * stride * each, to * stride * each);
+        let line = network.path(from * stride * each, to * stride * each, 0);
         for Hop { router, port, .. } in line.filter(Hop::is_between_routers) {
             (port..port + links).for_each(|port| lines[(port * side + router / stride) as usize] += 1.0);
         }
@@ -141,7 +141,7 @@ impl<'n> Spread<'n> {
         let others = if network.self_traffic() { 1.0 } else { f64::from(nodes) / f64::from(nodes - 1) };
         let per_pair = others * f64::from(nodes / routers) / f64::from(network.parallel_links());
         let ejection = |port| Place { router: 0, port, links: u64::from(routers), messages: 1.0 };
-        let ports = (0..network.ports()).filter(|port| network.kind(*port) == ChannelKind::Ejection);
+        let ports = (0..network.ports()).filter(|port| network.kind(0, *port) == ChannelKind::Ejection);
         let mut places: Vec<Place> = ports.map(ejection).collect();
         for (dimension, lines) in self.lines.iter().enumerate() {
             let (stride, side) = stride_and_side(&self.sides, dimension);

@@ -120,7 +120,7 @@ impl Ways<'_> {
             if let Some(host) = self.hosts.get(&(router, port)) {
                 inputs.push((port, Before::Host(*host)));
             } else if let Some((before, link)) = self.before.get(&(router, port)).copied()
-                && self.network.route(before, 0, self.destination) == link
+                && self.network.route(before, 0, self.destination, 0) == link
                 && let Some(way) = self.gather(before, link, depth + 1)
             {
                 inputs.push((port, Before::Way(way)));
@@ -140,7 +140,7 @@ impl Ways<'_> {
         let (mut router, mut classes) = (router, Classes::default());
         while let Some(way) = self.of.get(&router).map(|way| &self.ways[*way]) {
             let before = on.len();
-            on.retain(|to| self.network.route(router, 0, *to) == way.output);
+            on.retain(|to| self.network.route(router, 0, *to, 0) == way.output);
             classes[levels - 1 - way.depth] = (before - on.len()) as f64 / f64::from(self.network.hosts);
             match self.network.link_end(router, way.output).input() {
                 Some((next, _)) => router = next,
@@ -181,7 +181,7 @@ impl Ways<'_> {
     ) {
         // the port it came by, and where it came back, while it is in the tree
         let (mut came_by, mut back): (Option<u32>, Option<(u32, u32)>) = (None, None);
-        for Hop { router, port: output, end } in self.network.path(from, to) {
+        for Hop { router, port: output, end } in self.network.path(from, to, 0) {
             if let Some(way) = self.of.get(&router).map(|way| &self.ways[*way]) {
                 let is_branch = |port: u32| way.inputs.iter().any(|(input, _)| *input == port);
                 back = back.or(came_by.filter(|port| !is_branch(*port)).map(|port| (router, port)));
@@ -374,7 +374,7 @@ pub(super) fn add<const C: usize>(to: &mut [f64; C], what: &[f64; C], times: f64
 
 /// The switch and output whose link ends at a host.
 fn root(network: &Multistage, host: u32) -> (u32, u32) {
-    network.path(host, host).fold((0, 0), |_, hop| (hop.router, hop.port))
+    network.path(host, host, 0).fold((0, 0), |_, hop| (hop.router, hop.port))
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ impl Loads {
         for hosts in entries.values() {
             for destination in 0..network.hosts {
                 let (mut flow, mut switches, mut entered) = (0.0, 0, None);
-                for Hop { router, port, end } in network.path(hosts[0].1, destination) {
+                for Hop { router, port, end } in network.path(hosts[0].1, destination, 0) {
                     let link = router as usize * ports + port as usize;
                     match entered {
                         Some(input) => found.inputs[link * ports + input as usize] += flow,

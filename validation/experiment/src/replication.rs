@@ -147,7 +147,7 @@ impl Replication {
             };
             sent[at].1[class] += flits;
         }
-        sent.sort_unstable_by_key(|(kind, _)| *kind);
+        sent.sort_unstable_by_key(|(kind, _)| kind.order());
         let backlog = self.simulator.backlog()[..self.outstanding.len()].to_vec();
         self.samples.push(Sample { cycle: end, backlog, sent });
         if let Some(looks) = &mut self.activity {

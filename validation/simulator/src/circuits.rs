@@ -122,7 +122,7 @@ impl Board {
             let first = (hop.router * network.ports() + hop.port) as usize * channels.width();
             first + groups[if hop.is_between_routers() { usize::from(upper(hop.router)) } else { 2 }]
         };
-        network.path(source, destination).map(lane).collect()
+        network.path(source, destination, 0).map(lane).collect()
     }
 }
 

@@ -10,8 +10,10 @@ use crate::message::{Delivery, FramePart, HostTimes, Offer};
 pub(crate) struct Message {
     generated_cycle: u64,
     entered_cycle: u64,
-    pub(crate) source: u32,
-    pub(crate) destination: u32,
+    pub(crate) source: u16,
+    pub(crate) destination: u16,
+    /// The way that was drawn for it.
+    pub(crate) way: u32,
     /// Its length \[flits\].
     pub(crate) flits: u32,
     /// Its Vtick \[cycles/flit\].
@@ -67,6 +69,13 @@ impl Message {
     fn late(&mut self, lone: u32, now: u64) -> u32 {
         (now - std::mem::replace(&mut self.mark, now)) as u32 - lone
     }
+}
+
+/// The number of a node or station, of which there are at most 2 x 16,384.
+#[inline]
+fn short(place: u32) -> u16 {
+    debug_assert!(place <= u16::MAX.into(), "place {place} of more than the language has");
+    place as u16
 }
 
 /// What the header of a lone message takes in every router \[cycles\].
@@ -171,8 +180,9 @@ impl Ledger {
         let message = Message {
             generated_cycle: offer.arrival.cycle,
             entered_cycle: 0,
-            source: offer.arrival.source,
-            destination: offer.arrival.destination,
+            source: short(offer.arrival.source),
+            destination: short(offer.arrival.destination),
+            way: offer.way,
             flits: offer.flits,
             vtick: offer.vtick,
             class: offer.arrival.class,
@@ -220,10 +230,10 @@ impl Ledger {
             generated_cycle: message.generated_cycle,
             entered_cycle: message.entered_cycle,
             delivered_cycle: now,
-            source: message.source,
-            destination: message.destination,
+            source: message.source.into(),
+            destination: message.destination.into(),
             class: message.class,
-            hops: hops(message.source, message.destination) as u8,
+            hops: hops(message.source.into(), message.destination.into()) as u8,
             // the mark is the cycle in which the header left over the ejection channel
             waits: Waits { gaps: (now - message.mark) as u32 - (message.flits - 1), ..message.waits },
             part: self.parts[id as usize],

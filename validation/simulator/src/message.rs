@@ -28,6 +28,8 @@ pub struct Offer {
     pub drawn: Option<ChannelChoice>,
     /// The frame that it is a part of.
     pub part: FramePart,
+    /// The way that was drawn for it, see [`ways`](flitwise_language::network::Topology::ways).
+    pub way: u32,
 }
 
 /// The frame that a message is a part of.

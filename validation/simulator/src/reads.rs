@@ -49,7 +49,7 @@ fn supports_all(scenario: &Scenario, reads: &[Read]) -> Result<(), Vec<Fault>> {
     if !unread.is_empty() {
         return Err(unread.iter().map(|one| one.fault("to simulate")).collect());
     }
-    let faults = [unlevelled(scenario), unconnected(scenario)].concat();
+    let faults = [unlevelled(scenario), unconnected(scenario), unrouted(scenario)].concat();
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -145,6 +145,34 @@ fn controls(scenario: &Scenario) -> Vec<Fault> {
     faults
 }
 
+/// What does not go with ways that are drawn, and with many ports.
+fn unrouted(scenario: &Scenario) -> Vec<Fault> {
+    let network = scenario.topology();
+    let has_connections = scenario.classes().iter().any(|class| class.connections.is_some());
+    let asked = [
+        (
+            network.ways() > 1 && (has_connections || scenario.circuits().is_some()),
+            "network.routing",
+            format!("{} ways up, of which each message takes one", network.ways()),
+            "\"d-mod-k\" or \"s-mod-k\" to simulate connections and circuits: each holds the links of its way",
+        ),
+        (
+            network.routers() > 1 && network.ports() > MAX_PORTS && is_levelled(scenario),
+            "network",
+            format!("switches of {} ports", network.ports()),
+            "at most 64 ports to simulate levels of priority, blocks, host buses and power",
+        ),
+    ];
+    let faults = asked.into_iter().filter(|(is_so, ..)| *is_so).map(|(_, key, found, wanted)| Fault {
+        place: Place::Program,
+        key: key.to_owned(),
+        found,
+        wanted: wanted.to_owned(),
+        help: None,
+    });
+    faults.collect()
+}
+
 /// What does not go with connections.
 fn unconnected(scenario: &Scenario) -> Vec<Fault> {
     let spec = scenario.spec();
@@ -221,8 +249,10 @@ const TRACES: &[Read] = &[
 
 /// What the simulator reads of a scenario.
 const READS: &[Read] = &[
-    Read::Words("network.topology", &["router", "hypercube", "mesh", "torus"]),
+    Read::Words("network.topology", &["router", "hypercube", "mesh", "torus", "fat-tree"]),
     Read::Keys("network", &["radix", "dimensions", "nodes_per_router", "links", "self_traffic"]),
+    Read::Keys("network", &["levels", "taper", "arity", "down", "up"]),
+    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up"]),
     Read::Within("network.ports", 2.0, MAX_PORTS as f64, "flitwise solve takes up to 1024"),
     Read::Within("network.dimension", 1.0, MAX_DIMENSION as f64, "flitwise solve takes up to 16"),
     Read::Within(

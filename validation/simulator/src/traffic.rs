@@ -254,7 +254,7 @@ impl ClassOffers {
             let mut draw = || first + if among > 1 { below(random, among) as u8 } else { 0 };
             drawn(choice, draw(), draw())
         });
-        Offer { arrival, flits: self.flits, vtick, drawn, part: FramePart::default() }
+        Offer { arrival, flits: self.flits, vtick, drawn, part: FramePart::default(), way: 0 }
     }
 
     #[cold]
@@ -283,9 +283,10 @@ pub fn offers_of(
     seed: u64,
 ) -> Vec<Offer> {
     let (classes, mut random) = (class_offers(&Phases::of(scenario)), stream(seed, 0, 0));
+    let mut routes = Routes::of(scenario, seed, (0, 0, 0));
     let offer = |(arrival, flits): (Arrival, u32)| {
         let offer = classes[usize::from(arrival.class)].offer(arrival, &mut random);
-        Offer { flits, ..offer }
+        Offer { flits, way: Routes::draw(&mut routes), ..offer }
     };
     arrivals.map(offer).collect()
 }
@@ -319,11 +320,31 @@ pub(crate) struct Sources {
     connected: Option<Connected>,
 }
 
+/// Where the ways of messages are drawn from: a stream apart, so that another routing leaves all else as it is.
+struct Routes {
+    random: Random,
+    ways: u32,
+}
+
+impl Routes {
+    /// Of a stream of messages of a class at a node; none where nothing is drawn.
+    fn of(scenario: &Scenario, seed: u64, (node, class, number): (u32, usize, u32)) -> Option<Self> {
+        let ways = scenario.topology().ways();
+        (ways > 1).then(|| Self { random: stream_of(seed, node, class, OF_ROUTES + number), ways })
+    }
+
+    #[inline]
+    fn draw(routes: &mut Option<Self>) -> u32 {
+        routes.as_mut().map_or(0, |routes| below(&mut routes.random, routes.ways))
+    }
+}
+
 struct Source {
     node: u32,
     class: u8,
     random: Random,
     process: Box<dyn Process>,
+    routes: Option<Routes>,
     /// When it begins, and the last moment in which it sends \[cycles\].
     start: f64,
     last: f64,
@@ -332,6 +353,8 @@ struct Source {
 /// Messages to draw ahead, about: one of each source, but no more than stay in a cache and no fewer than make a span
 /// worth its sort.
 const SPAN_MESSAGES: (usize, usize) = (512, 2048);
+/// Streams of random numbers for ways, behind all others.
+const OF_ROUTES: u32 = 1 << 22;
 /// The longest span \[cycles\].
 const SPAN_MAX: f64 = 1e9;
 
@@ -349,17 +372,20 @@ impl Sources {
             for (class, spec) in scenario.classes().iter().enumerate() {
                 let (start, last) = (spec.start_cycle(), spec.end.map_or(f64::INFINITY, f64::next_down));
                 let of_node = streams[class].as_slice().iter().take_while(|one| one.node == node).count();
-                for FrameStream { random, process, .. } in streams[class].by_ref().take(of_node) {
+                for (number, FrameStream { random, process, .. }) in
+                    (0..).zip(streams[class].by_ref().take(of_node))
+                {
                     let run = |run: &FrameRun| FrameRun { begins: start + run.begins, ..*run };
                     frame_runs[class].push(process.runs().iter().map(run).collect());
-                    let process = Box::new(process);
-                    sources.push(Source { node, class: class as u8, random, process, start, last });
+                    let (process, routes) = (Box::new(process), Routes::of(scenario, seed, (node, class, number)));
+                    sources.push(Source { node, class: class as u8, random, process, routes, start, last });
                 }
                 let is_sender = senders[class].binary_search(&node).is_ok() && spec.connections.is_none();
                 if !spec.source.has_frames() && is_sender && phases.sends(class) {
                     let mut random = stream(seed, node, class);
                     let process = process(&mut random, &phases, class);
-                    sources.push(Source { node, class: class as u8, random, process, start, last });
+                    let routes = Routes::of(scenario, seed, (node, class, 0));
+                    sources.push(Source { node, class: class as u8, random, process, routes, start, last });
                 }
             }
         }
@@ -421,7 +447,7 @@ impl Sources {
                 let mut random = stream_of(seed, node, class, number);
                 let process = packet_process(&mut random, traffic);
                 let last = traffic.end.map_or(f64::INFINITY, |end| end as f64 - 1.0);
-                Source { node, class: class as u8, random, process, start: 0.0, last }
+                Source { node, class: class as u8, random, process, routes: None, start: 0.0, last }
             }));
         }
         let rate = |traffic: &packet::Traffic| traffic.hosts.len() as f64 / traffic.interval;
@@ -521,7 +547,7 @@ impl Sources {
     /// What a source sends before the end of the span.
     fn draw(&mut self, at: usize) {
         let end = self.drawn_until as f64;
-        let Source { node, class, random, process, start, last } = &mut self.sources[at];
+        let Source { node, class, random, process, routes, start, last } = &mut self.sources[at];
         let offers = &self.classes[usize::from(*class)];
         // the next cycle is the first in which the message can be sent: ceil(g) < end
         while let Some(after_start) = process.next_before(random, last.min(end - 1.0) - *start) {
@@ -532,10 +558,11 @@ impl Sources {
             };
             let cycle = (*start + after_start).ceil() as u64;
             let arrival = Arrival { cycle, source: *node, destination, class: *class };
-            self.span.push(match piece {
+            let offer = match piece {
                 Some(piece) => piece.offer(arrival),
                 None => offers.offer(arrival, random),
-            });
+            };
+            self.span.push(Offer { way: Routes::draw(routes), ..offer });
         }
     }
 }

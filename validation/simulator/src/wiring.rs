@@ -144,10 +144,10 @@ impl Wiring {
         self.parallel_links
     }
 
-    /// The output link of `router` on the way from one node to another; the first of parallel ones.
-    pub(crate) fn route(&self, router: u32, source: u32, destination: u32) -> u32 {
+    /// The output link of `router` on a way from one node to another; the first of parallel ones.
+    pub(crate) fn route(&self, router: u32, source: u32, destination: u32, way: u32) -> u32 {
         let port = match &self.stations {
-            None => self.network.route(router, source, destination),
+            None => self.network.route(router, source, destination, way),
             Some(stations) => stations.route(router, source, destination),
         };
         router * self.ports + port
@@ -163,9 +163,9 @@ impl Wiring {
 
     /// [`Self::route`] and [`Self::half`] in one go, where there are no stations.
     #[inline]
-    pub(crate) fn route_and_half(&self, router: u32, source: u32, destination: u32) -> (u32, Half) {
+    pub(crate) fn route_and_half(&self, router: u32, source: u32, destination: u32, way: u32) -> (u32, Half) {
         debug_assert!(self.stations.is_none(), "stations have routes of their own");
-        let (port, half) = self.network.route_and_half(router, source, destination);
+        let (port, half) = self.network.route_and_half(router, source, destination, way);
         (router * self.ports + port, half)
     }
 
@@ -193,7 +193,7 @@ impl Wiring {
             LinkEnd::Input { .. } => router,
             LinkEnd::Absent => return None,
         };
-        Some(Channel { kind: self.network.kind(port), node, port })
+        Some(Channel { kind: self.network.kind(router, port), node, port })
     }
 }
 
@@ -209,7 +209,7 @@ mod tests {
                 for destination in 0..wiring.nodes() {
                     let (mut at, mut crossed, mut last) = (source, 0, None);
                     loop {
-                        let link = wiring.route(at, source, destination);
+                        let link = wiring.route(at, source, destination, 0);
                         let kind = wiring.channel(link).map(|channel| channel.kind);
                         match (kind, wiring.end(link)) {
                             (Some(ChannelKind::Network { dimension }), End::Input { router, port }) => {

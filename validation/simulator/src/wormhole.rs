@@ -212,8 +212,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         routed.clear();
         while let Some(lane) = parts.grants.next_request(now) {
             let (router, _) = parts.wiring.input(lane >> shift);
-            let &Message { source, destination, groups, .. } = parts.books.requests(lane as usize, now);
-            let (link, half) = parts.wiring.route_and_half(router, source, destination);
+            let &Message { source, destination, way, groups, .. } = parts.books.requests(lane as usize, now);
+            let (link, half) = parts.wiring.route_and_half(router, source.into(), destination.into(), way);
             let ejects = parts.wiring.end(link) == End::Node;
             let place = if ejects { 2 } else { usize::from(half == Half::Upper) };
             routed.push(Routed { lane, link, group: groups[place], ejects });

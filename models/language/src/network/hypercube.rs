@@ -54,7 +54,7 @@ impl Topology for Hypercube {
     }
 
     #[inline]
-    fn route(&self, router: u32, _: u32, destination: u32) -> u32 {
+    fn route(&self, router: u32, _: u32, destination: u32, _: u32) -> u32 {
         (router ^ destination).trailing_zeros().min(self.dimension)
     }
 
@@ -70,7 +70,7 @@ impl Topology for Hypercube {
         }
     }
 
-    fn kind(&self, port: u32) -> ChannelKind {
+    fn kind(&self, _: u32, port: u32) -> ChannelKind {
         if port == self.dimension {
             ChannelKind::Ejection
         } else {

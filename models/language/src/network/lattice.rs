@@ -207,7 +207,7 @@ macro_rules! on_lattice {
                 self.0.hops(source, destination, Self::distance)
             }
 
-            fn route(&self, router: u32, source: u32, destination: u32) -> u32 {
+            fn route(&self, router: u32, source: u32, destination: u32, _: u32) -> u32 {
                 self.0.route(router, destination, self.step(router, source, destination))
             }
 
@@ -220,7 +220,7 @@ macro_rules! on_lattice {
                 if wrapped { Half::Upper } else { Half::Lower }
             }
 
-            fn route_and_half(&self, router: u32, source: u32, destination: u32) -> (u32, Half) {
+            fn route_and_half(&self, router: u32, source: u32, destination: u32, _: u32) -> (u32, Half) {
                 let step = self.step(router, source, destination);
                 let is_upper = step.is_some_and(|step| step.wrapped);
                 (self.0.route(router, destination, step), if is_upper { Half::Upper } else { Half::Lower })
@@ -242,7 +242,7 @@ macro_rules! on_lattice {
                 self.0.link_end(router, port, $wraps)
             }
 
-            fn kind(&self, port: u32) -> ChannelKind {
+            fn kind(&self, _: u32, port: u32) -> ChannelKind {
                 self.0.kind(port)
             }
 
@@ -266,7 +266,7 @@ macro_rules! on_lattice {
                 self.0.address(node)
             }
 
-            fn port_name(&self, port: u32) -> String {
+            fn port_name(&self, _: u32, port: u32) -> String {
                 self.0.port_name(port)
             }
 
@@ -359,7 +359,7 @@ mod tests {
 
     /// Routers and ports that a message leaves them by.
     fn way(network: &dyn Topology, source: u32, destination: u32) -> Vec<(u32, u32)> {
-        network.path(source, destination).map(|hop| (hop.router, hop.port)).collect()
+        network.path(source, destination, 0).map(|hop| (hop.router, hop.port)).collect()
     }
 
     #[test]

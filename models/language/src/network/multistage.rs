@@ -124,11 +124,11 @@ impl Topology for Multistage {
     fn hops(&self, source: u32, destination: u32) -> u32 {
         match self.direction {
             Direction::Unidirectional => self.stages() - 1,
-            Direction::Bidirectional => self.path(source, destination).count() as u32 - 1,
+            Direction::Bidirectional => self.path(source, destination, 0).count() as u32 - 1,
         }
     }
 
-    fn route(&self, router: u32, _: u32, destination: u32) -> u32 {
+    fn route(&self, router: u32, _: u32, destination: u32, _: u32) -> u32 {
         let (stage, switch) = self.stage_and_switch(router);
         match self.direction {
             Direction::Unidirectional => self.forward(stage, destination),
@@ -166,9 +166,14 @@ impl Topology for Multistage {
         }
     }
 
-    /// Of the side that the port is on, whatever its stage: 1 to the right, 0 to the left.
-    fn kind(&self, port: u32) -> ChannelKind {
-        ChannelKind::Network { dimension: u8::from(port >= SIDE) }
+    /// Up to the right and down to the left; stages count from 1, as levels of a tree.
+    fn kind(&self, router: u32, port: u32) -> ChannelKind {
+        let stage = (router / self.switches()) as u8;
+        match self.link_end(router, port) {
+            LinkEnd::Node(_) => ChannelKind::Ejection,
+            _ if port >= SIDE => ChannelKind::Up { level: stage + 1 },
+            _ => ChannelKind::Down { level: stage },
+        }
     }
 
     fn size(&self) -> (u32, &'static str) {
@@ -199,7 +204,7 @@ impl Topology for Multistage {
         node.to_string()
     }
 
-    fn port_name(&self, port: u32) -> String {
+    fn port_name(&self, _: u32, port: u32) -> String {
         format!("{} port {}", if port >= SIDE { "right" } else { "left" }, port % SIDE)
     }
 
@@ -218,7 +223,7 @@ mod tests {
     fn pairs(network: &Multistage) -> BTreeMap<(u32, u32), u32> {
         let mut on = BTreeMap::new();
         for (from, to) in (0..network.hosts).flat_map(|s| (0..network.hosts).map(move |t| (s, t))) {
-            network.path(from, to).for_each(|hop| *on.entry((hop.router, hop.port)).or_insert(0) += 1);
+            network.path(from, to, 0).for_each(|hop| *on.entry((hop.router, hop.port)).or_insert(0) += 1);
         }
         on
     }

@@ -45,7 +45,7 @@ impl Topology for Single {
     }
 
     #[inline]
-    fn route(&self, _: u32, _: u32, destination: u32) -> u32 {
+    fn route(&self, _: u32, _: u32, destination: u32, _: u32) -> u32 {
         destination
     }
 
@@ -57,7 +57,7 @@ impl Topology for Single {
         LinkEnd::Node(port)
     }
 
-    fn kind(&self, _: u32) -> ChannelKind {
+    fn kind(&self, _: u32, _: u32) -> ChannelKind {
         ChannelKind::Ejection
     }
 

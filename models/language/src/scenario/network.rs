@@ -1,9 +1,13 @@
 //! `[network]`: how routers and nodes are wired.
 
-use super::declare::*;
-use super::radix::{MAX_DIMENSIONS, Radix};
+mod fat_tree;
 
-/// The most nodes of a mesh or torus.
+use super::declare::*;
+use super::levels::{MAX_LEVELS, PerLevel};
+use super::radix::{MAX_DIMENSIONS, Radix};
+pub(crate) use fat_tree::{TreeKeys, TreeShape};
+
+/// The most nodes of a network of more than one router.
 const MAX_NODES: u64 = 16_384;
 
 table! {
@@ -66,6 +70,48 @@ table! {
             #[serde(skip_serializing_if = "Option::is_none")]
             first_shuffle: Option<bool> = None;
         },
+        /// Levels of switches, each joined to those of the next level; messages go up until their node is below.
+        FatTree "fat-tree" {
+            /// Levels of switches, that of the leaves included.
+            levels: u32 ["levels"] = 2, within(1.0, MAX_LEVELS as f64).wanted();
+            /// Ports of a switch, all in use: half of them down and half up, or as `taper` says; of the top level all
+            /// down.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            radix: Option<u32> ["ports"] = None, within(4.0, 128.0);
+            /// Ports down for each port up, with `radix`; a number, or a list for every level below the top.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            taper: Option<PerLevel> = None, within(1.0, 16.0);
+            /// `k` of a k-ary n-tree: neighbours down and, below the top, up.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            arity: Option<u32> ["neighbours"] = None, within(2.0, 64.0);
+            /// Neighbours down at each level from the leaves up, whose own are nodes.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            down: Option<PerLevel> ["neighbours"] = None, within(1.0, 128.0).example("[4, 4]");
+            /// Neighbours up at each level below the top, with `down`.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            up: Option<PerLevel> ["neighbours"] = None, within(1.0, 128.0).example("[4]");
+            /// Parallel links each way between neighbours; a number, or a list for every level below the top.
+            links: PerLevel ["links"] = PerLevel::all(1), within(1.0, 8.0);
+            /// Where a message goes up.
+            routing: TreeRouting = TreeRouting::DModK;
+            /// Whether a node may send to itself; by default not so.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            self_traffic: Option<bool> = None;
+        },
+    }
+}
+
+words! {
+    /// Where a message goes up in a fat tree.
+    pub enum TreeRouting {
+        /// By the number of its destination: messages to a node go up the same way from all over a subtree.
+        DModK "d-mod-k",
+        /// By the number of its source.
+        SModK "s-mod-k",
+        /// By a number that is drawn for every message, all ways up alike.
+        RandomUp "random-up",
+        /// By the channel up with the least backlog.
+        AdaptiveUp "adaptive-up",
     }
 }
 
@@ -99,7 +145,8 @@ impl NetworkSpec {
             Self::Router { self_traffic, .. }
             | Self::Hypercube { self_traffic, .. }
             | Self::Mesh { self_traffic, .. }
-            | Self::Torus { self_traffic, .. } => Some(self_traffic),
+            | Self::Torus { self_traffic, .. }
+            | Self::FatTree { self_traffic, .. } => Some(self_traffic),
             Self::Multistage { .. } => None,
         }
     }
@@ -119,6 +166,9 @@ impl Rules for NetworkSpec {
     fn rules(&self, path: &str, door: &mut Door) {
         if let Self::Multistage { hosts, direction, first_shuffle } = *self {
             return fits_stages(hosts, direction, first_shuffle, path, door);
+        }
+        if let Some(keys) = TreeKeys::of(*self) {
+            return keys.check(path, door);
         }
         let (Self::Mesh { radix, dimensions, nodes_per_router, .. }
         | Self::Torus { radix, dimensions, nodes_per_router, .. }) = *self

@@ -43,7 +43,7 @@ fn way(network: &dyn Topology, (stride, side): (u32, u32), from: u32, to: u32) -
     let each = network.nodes() / network.routers();
     let (source, destination) = (from * stride * each, to * stride * each);
     let (mut places, mut upwards) = (Vec::new(), true);
-    for hop in network.path(source, destination) {
+    for hop in network.path(source, destination, 0) {
         let Some((router, _)) = hop.end.input() else { break };
         let is_upper = network.half(hop.router, source, destination) == Half::Upper;
         let (x, next) = (hop.router / stride, router / stride);

@@ -40,17 +40,13 @@ pub(super) fn of(measured: &Measurements<'_>) -> Option<Vec<ChannelDetail>> {
     let network = measured.scenario.topology();
     let look = measured.replications().find_map(|one| one.looks.first())?;
     let detail = |(index, (channel, ..)): (usize, &(Channel, u64, HeaderWaits))| {
-        let router = match channel.kind {
-            ChannelKind::Network { .. } => channel.node,
-            _ => network.entry(channel.node).0,
-        };
-        let place = match channel.kind {
-            ChannelKind::Network { .. } => network.router_address(router),
-            _ => network.address(channel.node),
+        let (router, place) = match channel.kind.is_between_routers() {
+            true => (channel.node, network.router_address(channel.node)),
+            false => (network.entry(channel.node).0, network.address(channel.node)),
         };
         let way = match channel.kind {
             ChannelKind::Injection => channel.kind.to_string(),
-            _ => network.port_name(channel.port),
+            _ => network.port_name(router, channel.port),
         };
         let batch = |of: fn(u64, u64, HeaderWaits) -> Batch| batches(measured, index, of);
         let estimate = |batches: Vec<Vec<Batch>>| {

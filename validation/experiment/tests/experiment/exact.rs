@@ -439,9 +439,9 @@ pub(crate) fn path(network: NetworkSpec, source: u32, destination: u32) -> Vec<C
         }
         _ => {
             let network = network.topology();
-            let hops = network.path(source, destination).filter(Hop::is_between_routers);
+            let hops = network.path(source, destination, 0).filter(Hop::is_between_routers);
             path.extend(hops.map(|hop| Channel {
-                kind: network.kind(hop.port),
+                kind: network.kind(hop.router, hop.port),
                 node: hop.router,
                 port: hop.port,
             }));

@@ -462,7 +462,7 @@ impl Admission {
         let mut link = self.wiring.first_injection() + source;
         links.push(link);
         while let End::Input { router, .. } = self.wiring.end(link) {
-            link = self.wiring.route(router, source, destination);
+            link = self.wiring.route(router, source, destination, 0);
             links.push(link);
         }
     }
@@ -478,7 +478,7 @@ impl Admission {
         path.clear();
         path.push(Step { link, lane: drawn.map_or(ejection, |drawn| drawn.injection) });
         while let End::Input { router, .. } = wiring.end(link) {
-            link = wiring.route(router, source, destination);
+            link = wiring.route(router, source, destination, 0);
             let is_upper = || channels.has_rings() && wiring.half(router, source, destination) == Half::Upper;
             let lane = match wiring.is_into_router(link) {
                 true if is_upper() => upper,

@@ -50,7 +50,7 @@ impl Stations {
         if self.router(destination) == Some(router) {
             return self.network.ports();
         }
-        self.network.route(router, self.node(source), self.node(destination))
+        self.network.route(router, self.node(source), self.node(destination), 0)
     }
 
     /// Which half of its virtual channels a message takes behind `router`.
@@ -61,7 +61,7 @@ impl Stations {
     /// The places at which an answer of a router stops on its way to a node, the last one first: the node, then the
     /// stations of the routers before it.
     pub(crate) fn way_back(&self, router: u32, node: u32) -> Vec<u32> {
-        let path = self.network.path(self.beside[router as usize], node);
+        let path = self.network.path(self.beside[router as usize], node, 0);
         let mut stops: Vec<u32> = path.skip(1).map(|hop| self.of(hop.router)).collect();
         stops.push(node);
         stops.reverse();

@@ -25,7 +25,7 @@ impl Message {
     pub(crate) fn offer(&self) -> Offer {
         let Self { tick, traffic, source, destination, packets } = *self;
         let arrival = Arrival { cycle: tick, source, destination, class: traffic as u8 };
-        Offer { arrival, flits: packets, vtick: 0.0, drawn: None, part: FramePart::default() }
+        Offer { arrival, flits: packets, vtick: 0.0, drawn: None, part: FramePart::default(), way: 0 }
     }
 }
 

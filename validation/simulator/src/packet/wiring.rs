@@ -114,7 +114,7 @@ impl Wiring {
         let (mut turns, mut shift, mut at) = (0, 0, self.peers[self.injection(source)] as usize);
         while at < self.switch_ports() {
             let switch = at / PORTS;
-            let port = self.network.route(switch as u32, source as u32, destination as u32) as usize;
+            let port = self.network.route(switch as u32, source as u32, destination as u32, 0) as usize;
             turns |= turn(port) << shift;
             shift += TURN;
             at = self.peers[switch * PORTS + port] as usize;

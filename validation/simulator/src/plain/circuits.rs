@@ -15,13 +15,13 @@ type Held = (usize, usize, usize);
 fn way(rules: &Rules, asked: &CircuitDemand, source: u32, circuit: Circuit) -> Vec<Held> {
     let arrival = Arrival { cycle: 0, source, destination: circuit.destination, class: asked.class as u8 };
     let offer =
-        Offer { arrival, flits: 1, vtick: 0.0, drawn: Some(circuit.drawn), part: FramePart::default() };
+        Offer { arrival, flits: 1, vtick: 0.0, drawn: Some(circuit.drawn), part: FramePart::default(), way: 0 };
     let End::Input { mut router, .. } = rules.entrance_of(source as usize) else {
         unreachable!("a node has a router")
     };
     let mut way = Vec::new();
     loop {
-        let port = rules.route(router, arrival).start;
+        let port = rules.route(router, &offer).start;
         let end = rules.end_of(router, port);
         way.push((router, port, rules.group_behind(router, &offer, end)));
         match end {

@@ -483,7 +483,7 @@ impl Network {
         let message = message_of(&mut self.messages, header);
         let request_cycle = now + self.rules.request_delay();
         message.requested.push(request_cycle);
-        let outputs = self.rules.route(router, message.arrival);
+        let outputs = self.rules.route(router, &message.offer);
         let to = self.routers[router].outputs[outputs.start].to;
         let lane = self.rules.group_behind(router, &message.offer, to);
         let front = Front { outputs, lane, request_cycle, is_granted: false };

@@ -288,7 +288,7 @@ impl Network {
     /// dummy header follows the header of its message.
     fn route(&self, router: usize, header: &Flit) -> (Range<usize>, usize) {
         let message = &self.messages[&header.message];
-        let ports = self.rules.route(router, message.arrival);
+        let ports = self.rules.route(router, &message.offer);
         let to = self.routers[router].outputs[ports.start].to;
         let behind = self.rules.group_behind(router, &message.offer, to);
         let taken = message.links.iter().find(|(other, _)| *other == router);

@@ -223,11 +223,11 @@ impl Rules {
     }
 
     /// T5, N2: the output ports on the way to the destination, as the topology routes: one, or those of parallel links.
-    pub(super) fn route(&self, router: usize, arrival: Arrival) -> Range<usize> {
-        let Arrival { source, destination, .. } = arrival;
+    pub(super) fn route(&self, router: usize, offer: &Offer) -> Range<usize> {
+        let Arrival { source, destination, .. } = offer.arrival;
         let first = match &self.stations {
             Some(stations) => stations.route(router as u32, source, destination) as usize,
-            None => self.network.route(router as u32, source, destination) as usize,
+            None => self.network.route(router as u32, source, destination, offer.way) as usize,
         };
         let links = match self.end_of(router, first) {
             End::Input { .. } => self.network.parallel_links() as usize,

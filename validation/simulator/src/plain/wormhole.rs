@@ -448,7 +448,7 @@ impl Network {
         let message = message_of(&mut self.messages, header);
         let request_cycle = now + self.rules.request_delay();
         message.requested.push(request_cycle);
-        let outputs = self.rules.route(router, message.arrival);
+        let outputs = self.rules.route(router, &message.offer);
         let to = self.channels[self.routers[router].outputs[outputs.start]].to;
         let group = self.rules.group_behind(router, &message.offer, to);
         if let Some(lanes) = message.lanes.last_mut() {

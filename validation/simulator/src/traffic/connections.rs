@@ -95,7 +95,7 @@ impl Sending {
             }
             None => (Box::new(OnAndOff::new(&mut random, self.connections, piece)), Vec::new()),
         };
-        (Source { node, class, random, process, start, last: end.next_down() }, number, runs)
+        (Source { node, class, random, process, routes: None, start, last: end.next_down() }, number, runs)
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Piece {
 impl Piece {
     pub(super) fn offer(&self, arrival: Arrival) -> Offer {
         let Self { flits, vtick, drawn, part, .. } = *self;
-        Offer { arrival, flits, vtick, drawn, part }
+        Offer { arrival, flits, vtick, drawn, part, way: 0 }
     }
 }
 

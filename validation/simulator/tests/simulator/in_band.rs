@@ -170,6 +170,7 @@ fn a_busy_lane_delays_signals() {
     let control = |count: u64| -> Vec<Offer> {
         let message = |_| Offer {
             arrival: Arrival { cycle: 90, source: 0, destination: 3, class: 1 },
+            way: 0,
             flits: 10,
             vtick: 0.0,
             drawn: Some(ChannelChoice { injection: 2, network: 2, ejection: 2 }),

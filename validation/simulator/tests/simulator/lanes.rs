@@ -79,6 +79,7 @@ type Sent = (u64, u8, u32, u32, u8, u32);
 fn offer((cycle, class, source, destination, lane, flits): Sent) -> Offer {
     Offer {
         arrival: Arrival { cycle, source, destination, class },
+        way: 0,
         flits,
         vtick: 0.0,
         drawn: Some(ChannelChoice { injection: lane, network: lane, ejection: lane }),

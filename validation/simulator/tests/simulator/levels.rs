@@ -106,6 +106,7 @@ type Sent = (u64, u8, u32, u32, u8, u8, u32);
 fn offer((cycle, class, source, destination, injection, behind, flits): Sent) -> Offer {
     Offer {
         arrival: Arrival { cycle, source, destination, class },
+        way: 0,
         flits,
         vtick: if class == RT { 250.0 } else { 0.0 },
         drawn: Some(ChannelChoice { injection, network: behind, ejection: behind }),

@@ -12,7 +12,7 @@ fn read(text: &str) -> Scenario {
 /// FNV-1a of all that is known of messages.
 fn fingerprint(offers: &[Offer]) -> u64 {
     let words = offers.iter().flat_map(|offer| {
-        let Offer { arrival, flits, vtick, drawn, part } = offer;
+        let Offer { arrival, flits, vtick, drawn, part, way: _ } = offer;
         let drawn = drawn.map_or(0, |drawn| {
             u64::from(drawn.injection) << 16
                 | u64::from(drawn.network) << 8

@@ -120,6 +120,7 @@ impl Admission {
             vtick: 0.0,
             drawn: Some(signals.lane),
             part: FramePart { stream: whom, ..FramePart::default() },
+            way: 0,
         });
     }
 

@@ -95,7 +95,7 @@ impl Network {
         let End::Input { router, .. } = self.rules.entrance_of(node) else {
             unreachable!("a node has a router")
         };
-        let mut outputs = self.rules.route(router, self.messages[&message].arrival);
+        let mut outputs = self.rules.route(router, &self.messages[&message].offer);
         outputs.any(|port| {
             let lanes = &self.routers[router].outputs[port].lanes;
             self.best_effort().any(|lane| lanes[lane].owner.is_none() && lanes[lane].flits.is_empty())

@@ -4,7 +4,7 @@
 use flitwise_language::scenario::{ClassKind, CongestionControl, Scenario};
 
 use crate::control::congestion::SelfTuned;
-use crate::message::Arrival;
+use crate::message::{Arrival, Offer};
 use crate::wiring::Wiring;
 
 use super::arbitration::Requests;
@@ -87,11 +87,12 @@ impl Gates {
         rules: &Rules,
         wiring: &Wiring,
         (node, channel): (usize, usize),
-        (link, arrival): (usize, Arrival),
+        (link, offer): (usize, &Offer),
     ) {
         self.fresh[node] |= rules.bit(channel);
         let router = rules.input(link).0 as u32;
-        let first_link = wiring.route(router, arrival.source, arrival.destination);
+        let Arrival { source, destination, .. } = offer.arrival;
+        let first_link = wiring.route(router, source, destination, offer.way);
         let links = if wiring.is_into_router(first_link) { wiring.parallel_links() } else { 1 };
         self.messages[channel - self.first] = Fresh { first_link, links };
     }

@@ -377,7 +377,8 @@ impl Levels {
     fn output(&self, channel: usize, flit: Flit) -> usize {
         let router = self.rules.input(self.rules.link(channel)).0;
         let message = self.account.message(flit);
-        let choice = self.wiring.route(router as u32, message.source, message.destination) as usize;
+        let (source, destination) = (message.source.into(), message.destination.into());
+        let choice = self.wiring.route(router as u32, source, destination, message.way) as usize;
         let (mut link, mut place) = (choice, 2);
         if self.rules.inputs[choice].is_some() {
             link = match self.wiring.parallel_links() as usize {
@@ -388,7 +389,7 @@ impl Levels {
             };
             place = usize::from(
                 self.channels.has_rings()
-                    && self.wiring.half(router as u32, message.source, message.destination)
+                    && self.wiring.half(router as u32, source, destination)
                         == flitwise_language::network::Half::Upper,
             );
         }

@@ -176,7 +176,7 @@ impl Levels {
     fn deliver(&mut self, flit: Flit, now: u64, delivered: &mut Vec<Delivery>) {
         let flits = self.account.message(flit).flits;
         if let Some(posting) = &mut self.posting {
-            let (source, hold) = (self.account.message(flit).source, self.account.hold(flit));
+            let (source, hold) = (self.account.message(flit).source.into(), self.account.hold(flit));
             posting.is_delivered(source, flit.class() as u8, hold, now);
         }
         let delivery = self.account.deliver(flit, &self.wiring, now);

@@ -220,7 +220,7 @@ impl Levels {
         if let Some(gates) = &mut self.gates
             && level == BEST_EFFORT
         {
-            let first = (channel >> self.rules.shift, offer.arrival);
+            let first = (channel >> self.rules.shift, offer);
             gates.comes_to_front(&self.rules, &self.wiring, (node, channel), first);
         }
         self.sources.busy[node / 64] |= 1 << (node % 64);

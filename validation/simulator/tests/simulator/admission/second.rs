@@ -171,7 +171,7 @@ impl<'s> Second<'s> {
             (true, Half::Upper) => (first + half + (usize::from(on_network) - first) % half) as u8,
         };
         let mut path = vec![(network.routers() * network.ports() + call.source, call.lanes.0)];
-        for hop in network.path(call.source, call.destination) {
+        for hop in network.path(call.source, call.destination, 0) {
             let lane = if hop.is_between_routers() { lane(hop.router) } else { call.lanes.1 };
             path.push((hop.router * network.ports() + hop.port, lane));
         }
