@@ -487,7 +487,8 @@ fn pattern_refusals(scenario: &Scenario) -> Vec<Refusal> {
             None => " one by one in a tree, and here are",
         };
         let help = if uneven.is_some() { ", or leave both out" } else { "" };
-        let because = format!("follows the messages of up to {most} nodes{of_their_own} {nodes}; simulate{help}");
+        let because =
+            format!("follows the messages of up to {most} nodes{of_their_own} {nodes}; simulate{help}");
         refusals.push(Refusal { key: at, because });
     } else {
         let places = Problem::new(scenario).places;

@@ -198,8 +198,10 @@ impl LoadsDocument {
         let mut rows = Rows::new(&heads.each_ref().map(String::as_str), markdown);
         self.rows().for_each(|row| rows.add(row));
         page.rows(&rows);
-        let mut bounds =
-            Rows::new(&["class", "channels\nper message", "saturates at most\nat load factor", "limited by"], markdown);
+        let mut bounds = Rows::new(
+            &["class", "channels\nper message", "saturates at most\nat load factor", "limited by"],
+            markdown,
+        );
         for class in &self.classes {
             let channel = class.channel.clone().unwrap_or_else(|| "nothing: it is silent".to_owned());
             let hops = share(Some(class.mean_hops));
@@ -207,7 +209,10 @@ impl LoadsDocument {
         }
         let most = if are_of_flits { "a flit per cycle" } else { "data at its rate" };
         page.section(&format!("Bounds: a channel carries {most}"), &bounds);
-        page.section("What a class brings to channels, as a share of what a sender sends", &self.shares(markdown));
+        page.section(
+            "What a class brings to channels, as a share of what a sender sends",
+            &self.shares(markdown),
+        );
         let refused = self.refused.iter().map(|line| format!("no latencies: {line}"));
         page.remarks(&refused.collect::<Vec<_>>());
         let latencies = match self.refused.is_empty() {
@@ -215,10 +220,10 @@ impl LoadsDocument {
             false => "latencies are there by flitwise simulate, where that has means for all of it",
         };
         let loads = match scenario.topology().is_adaptive() {
-            true => "Loads are those of all ways alike, which the choices come near to",
+            true => "Loads are of all ways up alike, where routers choose by backlog",
             false => "Loads are exact",
         };
-        page.end(&format!("{loads}; {latencies}."))
+        page.end(&format!("{loads};\n{latencies}."))
     }
 
     /// By class and kind of channel.

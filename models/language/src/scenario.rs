@@ -62,11 +62,11 @@ pub use interface::{
     ChannelAdapter, HostInterface, Injection, InterfaceBuffer, InterfaceKind, InterfaceSpec,
 };
 pub use keys::{FormField, FormValue, form, is_whole, keys, words_of};
+pub use levels::{MAX_LEVELS, PerLevel};
 pub use measure::{MeasureSpec, Terminating};
 pub use mix::MixSpec;
-pub use levels::{MAX_LEVELS, PerLevel};
-pub(crate) use network::{TreeKeys, TreeShape};
 pub use network::{Direction, NetworkSpec, TreeRouting};
+pub(crate) use network::{TreeKeys, TreeShape};
 pub use nodes::NodeList;
 pub use phases::{PhaseSetting, PhaseSpec, RunPhase};
 pub use power::{Energies, PowerControl, PowerSpec, Restore};

@@ -2,7 +2,9 @@ mod fat_tree;
 pub(crate) mod trees;
 
 use super::*;
-use flitwise_language::scenario::{ClassSpec, Direction, NetworkSpec, PerLevel, Preset, Radix, ScenarioSpec, TreeRouting};
+use flitwise_language::scenario::{
+    ClassSpec, Direction, NetworkSpec, PerLevel, Preset, Radix, ScenarioSpec, TreeRouting,
+};
 
 fn loads(network: NetworkSpec, load: f64) -> ChannelLoads {
     let mut class = ClassSpec::real_time("a", load / 16.0);

@@ -447,7 +447,8 @@ fn paths(scenario: &Scenario, class: usize) -> Vec<Path> {
     let mut found: Vec<(f64, Vec<(u32, u32)>)> = Vec::new();
     for &from in &senders {
         for (to, share) in destinations.towards(from).each() {
-            let links: Vec<(u32, u32)> = network.path(from, to, 0).map(|hop| (hop.router, hop.port)).collect();
+            let links: Vec<(u32, u32)> =
+                network.path(from, to, 0).map(|hop| (hop.router, hop.port)).collect();
             // the interface stands for the first input
             let mut input = (u32::MAX, from);
             for &link in &links {

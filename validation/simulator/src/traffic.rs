@@ -377,7 +377,8 @@ impl Sources {
                 {
                     let run = |run: &FrameRun| FrameRun { begins: start + run.begins, ..*run };
                     frame_runs[class].push(process.runs().iter().map(run).collect());
-                    let (process, routes) = (Box::new(process), Routes::of(scenario, seed, (node, class, number)));
+                    let (process, routes) =
+                        (Box::new(process), Routes::of(scenario, seed, (node, class, number)));
                     sources.push(Source { node, class: class as u8, random, process, routes, start, last });
                 }
                 let is_sender = senders[class].binary_search(&node).is_ok() && spec.connections.is_none();

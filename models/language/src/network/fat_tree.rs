@@ -260,8 +260,7 @@ impl Topology for FatTree {
             if neighbour >= self.up[level] {
                 return Some(UniformRate::default());
             }
-            let all =
-                self.uniform_over(level, subtree, (number + neighbour * self.above[level], link), true);
+            let all = self.uniform_over(level, subtree, (number + neighbour * self.above[level], link), true);
             return Some(UniformRate { all, started: if level == 0 { all } else { 0.0 } });
         }
         let Some(lower) = level.checked_sub(1) else {
@@ -288,7 +287,10 @@ impl Topology for FatTree {
 
     fn description(&self) -> String {
         let (down, up) = (&self.down[..self.levels], &self.up[..self.levels - 1]);
-        format!("a {}, m = {down:?} neighbours down and w = {up:?} up from the leaves to the top", self.name())
+        format!(
+            "a {}, m = {down:?} neighbours down and w = {up:?} up from the leaves to the top",
+            self.name()
+        )
     }
 
     fn address(&self, node: u32) -> String {

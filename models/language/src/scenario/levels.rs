@@ -56,7 +56,11 @@ impl std::fmt::Display for PerLevel {
 
 impl Serialize for PerLevel {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.is_list { self.numbers().serialize(serializer) } else { self.numbers[0].serialize(serializer) }
+        if self.is_list {
+            self.numbers().serialize(serializer)
+        } else {
+            self.numbers[0].serialize(serializer)
+        }
     }
 }
 

@@ -46,8 +46,10 @@ fn uniform_loads_are_the_known_ones() {
     ];
     for (keys, levels, hops) in rows {
         for routing in ["d-mod-k", "s-mod-k", "random-up", "adaptive-up"] {
-            let kinds = ["up 1", "up 2", "up 3"].into_iter().zip(levels).map(|(kind, load)| (kind, *load, *load));
-            let down = ["down 1", "down 2", "down 3"].into_iter().zip(levels).map(|(k, load)| (k, *load, *load));
+            let kinds =
+                ["up 1", "up 2", "up 3"].into_iter().zip(levels).map(|(kind, load)| (kind, *load, *load));
+            let down =
+                ["down 1", "down 2", "down 3"].into_iter().zip(levels).map(|(k, load)| (k, *load, *load));
             let mut wanted: Vec<_> = kinds.collect();
             wanted.extend(down.collect::<Vec<_>>().into_iter().rev());
             assert_row(&format!("{keys}\nrouting = \"{routing}\""), "\"uniform\"", &wanted, hops);
@@ -67,7 +69,10 @@ fn patterns_and_hot_nodes_load_channels_as_known() {
     // the hot node sends to all alike
     let (kinds, _) = found(&self::tree(&format!("{tree}\"d-mod-k\""), "{ hot = 5, share = 0.1 }"));
     let most = |word: &str| kinds.iter().find(|(kind, ..)| kind == word).map(|(.., most)| *most).unwrap();
-    assert!((most("down 1") - 6.857143).abs() < 5e-7 && (most("down 2") - 5.485714).abs() < 5e-7, "{kinds:?}");
+    assert!(
+        (most("down 1") - 6.857143).abs() < 5e-7 && (most("down 2") - 5.485714).abs() < 5e-7,
+        "{kinds:?}"
+    );
 }
 
 /// A shift is free of conflicts under d-mod-k: no link carries more than one of its messages (Zahavi 2012).

@@ -14,8 +14,14 @@ type Held = (usize, usize, usize);
 /// The virtual channels on the way of a circuit.
 fn way(rules: &Rules, asked: &CircuitDemand, source: u32, circuit: Circuit) -> Vec<Held> {
     let arrival = Arrival { cycle: 0, source, destination: circuit.destination, class: asked.class as u8 };
-    let offer =
-        Offer { arrival, flits: 1, vtick: 0.0, drawn: Some(circuit.drawn), part: FramePart::default(), way: 0 };
+    let offer = Offer {
+        arrival,
+        flits: 1,
+        vtick: 0.0,
+        drawn: Some(circuit.drawn),
+        part: FramePart::default(),
+        way: 0,
+    };
     let End::Input { mut router, .. } = rules.entrance_of(source as usize) else {
         unreachable!("a node has a router")
     };

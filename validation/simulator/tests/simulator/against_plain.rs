@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use flitwise_language::quantity::Waits;
 use flitwise_language::scenario::{
     Allocation, ClassKind, ClassSpec, Crossbar, DestinationPattern, DestinationSpec, EndOfTraffic, HotSpot,
-    MeasureSpec, NetworkSpec, NodeList, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler, VcChoice,
+    MeasureSpec, NetworkSpec, NodeList, PerLevel, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler,
+    TreeRouting, VcChoice,
 };
 use flitwise_simulator::{Arrival, ChannelChoice, Delivery, Offer};
 use flitwise_simulator::{Simulator, offers, plain, replay, replay_offers};
@@ -330,6 +331,45 @@ fn fair_queueing_starts_from_the_flit_sent_last() {
     assert_eq!(after_50(Scheduler::FairQueueing), [0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0]);
 }
 
+/// In a fat tree of any routing a lone message takes as long as in any network of so many channels.
+#[test]
+fn a_lone_message_in_a_tree_takes_its_stages_whatever_the_routing() {
+    let router = RouterSpec { pipeline_stages: 5, buffer_flits: 16, ..RouterSpec::default() };
+    for routing in &TreeRouting::ALL[..3] {
+        let class = ClassSpec { message_flits: 16, ..ClassSpec::best_effort("BE", 0.01) };
+        let scenario = scenario(tree(&[4, 4, 4], &[4, 4], &[2, 1], *routing), router, vec![class]);
+        for (destination, hops) in [(1, 0), (2, 0), (7, 2), (15, 2), (16, 4), (63, 4)] {
+            let offers = offers(&scenario, &[arrival(0, 0, destination, 0)]);
+            let delivery = replay_offers(&scenario, &offers, LIMIT)[0];
+            assert_eq!(u64::from(delivery.hops), hops, "{routing:?}");
+            assert_eq!(delivery.network_latency_cycles(), 20 + 5 * hops, "{routing:?}");
+        }
+    }
+}
+
+/// What the routing draws is drawn apart: destinations, times and virtual channels are those of any other routing.
+#[test]
+fn another_routing_leaves_messages_as_they_are() {
+    let class = ClassSpec { virtual_channels: 3, ..ClassSpec::best_effort("BE", 0.02) };
+    let messages = |routing| {
+        let router = RouterSpec { vc_choice: VcChoice::Drawn, ..RouterSpec::default() };
+        let scenario = scenario(tree(&[4, 4], &[4], &[2], routing), router, vec![class.clone()]);
+        flitwise_simulator::generated(&scenario, 7, 5_000)
+    };
+    let (fixed, drawn) = (messages(TreeRouting::DModK), messages(TreeRouting::RandomUp));
+    assert!(fixed.len() > 1_000 && fixed.iter().all(|offer| offer.way == 0));
+    let without_way = drawn.iter().map(|offer| Offer { way: 0, ..*offer });
+    assert_eq!(fixed, without_way.collect::<Vec<_>>());
+    // 4 neighbours over 2 links each
+    let count = |way| drawn.iter().filter(|offer| offer.way == way).count() as f64 / drawn.len() as f64;
+    let deviation = (0.125_f64 * 0.875 / drawn.len() as f64).sqrt();
+    assert!(
+        (0..8).all(|way| (count(way) - 0.125).abs() < 5.0 * deviation),
+        "{:?}",
+        (0..8).map(count).collect::<Vec<_>>()
+    );
+}
+
 /// Whatever the scheduler: what goes in comes out, no sooner than alone.
 #[test]
 fn everything_is_delivered() {
@@ -474,7 +514,36 @@ fn wiring() -> impl Strategy<Value = NetworkSpec> {
                 self_traffic: None,
             }
         }),
+        trees(),
     ]
+}
+
+/// Trees of at most 27 nodes, with more ways up than down and fewer.
+fn trees() -> impl Strategy<Value = NetworkSpec> {
+    let numbers = |count: usize| prop::collection::vec(1u32..=3, count);
+    let routing = prop::sample::select(TreeRouting::ALL[..3].to_vec());
+    (1usize..=3, numbers(3), numbers(2), numbers(2), routing).prop_map(
+        |(levels, mut down, up, links, routing)| {
+            down[0] = down[0].max(2);
+            tree(&down[..levels], &up[..levels - 1], &links[..levels - 1], routing)
+        },
+    )
+}
+
+/// Neighbours down and up and parallel links, from the leaves to the top.
+pub(crate) fn tree(down: &[u32], up: &[u32], links: &[u32], routing: TreeRouting) -> NetworkSpec {
+    let list = |numbers: &[u32]| (!numbers.is_empty()).then(|| PerLevel::list(numbers).unwrap());
+    NetworkSpec::FatTree {
+        levels: down.len() as u32,
+        radix: None,
+        taper: None,
+        arity: None,
+        down: list(down),
+        up: list(up),
+        links: list(links).unwrap_or(PerLevel::all(1)),
+        routing,
+        self_traffic: None,
+    }
 }
 
 fn router() -> impl Strategy<Value = RouterSpec> {

@@ -3,7 +3,7 @@
 use flitwise_language::scenario::{
     Allocation, ClassKind, ClassSpec, Crossbar, Injection, InterfaceBuffer, InterfaceKind, InterfaceSpec,
     MeasureSpec, NetworkSpec, OutputLanes, Preemption, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler,
-    Switching, UnitsSpec, VcChoice, VcMap,
+    Switching, TreeRouting, UnitsSpec, VcChoice, VcMap,
 };
 use flitwise_simulator::diagram::watch;
 use flitwise_simulator::plain::{self, levels};
@@ -12,6 +12,7 @@ use flitwise_simulator::{
     Random, offers_of, replay_offers, replay_offers_levelled, stream_of, supports, uniform,
 };
 
+use crate::against_plain::tree;
 use crate::sources::{cases, seed_of_sources};
 
 /// The deliveries of messages within so many cycles.
@@ -335,7 +336,8 @@ pub(crate) fn assert_all_delivered(scenario: &Scenario, offers: &[Offer], delive
 
 /// Routers without any of the new features; classes as of old.
 fn unlevelled(draws: &mut Draws) -> (Scenario, Vec<Offer>) {
-    let network = match draws.below(4) {
+    let network = match draws.below(5) {
+        4 => tree(&[3, 2, 2], &[2, 3], &[1, 2], draws.of(&TreeRouting::ALL[..3])),
         0 => NetworkSpec::Router { ports: 2 + draws.below(6), self_traffic: None },
         1 => lattice(&[2, 2, 2], 1, 1, false),
         2 => lattice(&[3, 2], 1 + draws.below(2), 1 + draws.below(3), false),
@@ -392,8 +394,9 @@ fn routers_without_levels_are_multiplexed_ones_to_the_bit() {
 
 /// Routers of any kind with levels, messages of all classes.
 fn levelled(draws: &mut Draws) -> (Scenario, Vec<Offer>) {
-    let network = match draws.below(5) {
+    let network = match draws.below(6) {
         0 => mesh(),
+        5 => tree(&[2, 3], &[2], &[1 + draws.below(2)], draws.of(&TreeRouting::ALL[..3])),
         4 => NetworkSpec::Hypercube { dimension: 1 + draws.below(3), self_traffic: None },
         1 => lattice(&[3, 3], 1 + draws.below(2), 1 + draws.below(2), true),
         2 => lattice(&[2, 3], 1 + draws.below(2), 1 + draws.below(3), false),

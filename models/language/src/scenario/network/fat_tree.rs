@@ -45,7 +45,8 @@ fn refusal(key: &'static str, found: impl ToString, wanted: &str, help: &str) ->
 impl TreeKeys {
     /// Of a network that is a fat tree.
     pub(crate) fn of(spec: NetworkSpec) -> Option<Self> {
-        let NetworkSpec::FatTree { levels, radix, taper, arity, down, up, links, routing, self_traffic } = spec
+        let NetworkSpec::FatTree { levels, radix, taper, arity, down, up, links, routing, self_traffic } =
+            spec
         else {
             return None;
         };
@@ -121,11 +122,21 @@ impl TreeKeys {
     fn beside(&self) -> Vec<Refusal> {
         let mut refused = Vec::new();
         if let (Some(taper), None) = (self.taper, self.radix) {
-            refused.push(refusal("taper", taper, "none without radix", "write down and up as they are to be"));
+            refused.push(refusal(
+                "taper",
+                taper,
+                "none without radix",
+                "write down and up as they are to be",
+            ));
         }
         match (self.up, self.down) {
             (Some(up), None) => {
-                refused.push(refusal("up", up, "none without down", "write neighbours down, too: down = [4, 4]"));
+                refused.push(refusal(
+                    "up",
+                    up,
+                    "none without down",
+                    "write neighbours down, too: down = [4, 4]",
+                ));
             }
             (Some(up), Some(_)) if self.levels == 1 => {
                 let help = "remove the line, or raise levels";
@@ -168,8 +179,12 @@ impl TreeKeys {
                 let place = level + 1;
                 let wanted = match (parts, to_below.max(to_above)) {
                     (2, 1) => "an even number of ports".to_owned(),
-                    (_, 1) => format!("a multiple of {parts} ports: level {place} has {} down for 1 up", parts - 1),
-                    _ => format!("ports down and up of level {place} that are multiples of its parallel links"),
+                    (_, 1) => {
+                        format!("a multiple of {parts} ports: level {place} has {} down for 1 up", parts - 1)
+                    }
+                    _ => {
+                        format!("ports down and up of level {place} that are multiples of its parallel links")
+                    }
                 };
                 refused.push(("radix", radix.to_string(), wanted, None));
             }
@@ -216,7 +231,8 @@ impl TreeShape {
 
     /// The same where it is no larger than what can be wired.
     fn fits(self) -> Result<Self, Vec<Refusal>> {
-        let product = |numbers: &[u32]| numbers.iter().fold(1, |all: u64, one| all.saturating_mul((*one).into()));
+        let product =
+            |numbers: &[u32]| numbers.iter().fold(1, |all: u64, one| all.saturating_mul((*one).into()));
         let levels = self.down.len();
         let nodes = product(&self.down);
         let switches = (0..levels)
