@@ -312,7 +312,7 @@ impl<'s> Problem<'s> {
     /// that wait behind data on the same link.
     fn limits_of(&self, senders: &[u32], load: f64) -> Limits {
         let packets = self.switch.places(self.scenario.port_memory());
-        let each = packets / self.switch.fixed_queues(self.network.hosts).max(1);
+        let each = packets / self.switch.fixed_queues(self.network.hosts, self.network.ports()).max(1);
         let is_one_way = self.network.direction == Direction::Unidirectional;
         let is_voq = self.heads().is_none();
         let share = if is_voq { 1.0 } else { places_share(self.network.stages(), packets) };

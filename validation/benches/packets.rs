@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use flitwise_language::network::Multistage;
+use flitwise_language::network::Network;
 use flitwise_language::scenario::{DestinationSpec, NodeList, Organisation, Preset};
 use flitwise_models::recn;
 use flitwise_simulator::packet::{Delivery, Fabric, Load, Process, Simulator, Traffic};
@@ -18,10 +18,10 @@ const SLICE: u64 = 4_000;
 const FULL: u64 = 400_000;
 
 /// Periodic traffic at the full rate of 24-tick packets.
-fn traffic(hosts: std::ops::Range<u32>, destination: &DestinationSpec, network: Multistage) -> Traffic {
+fn traffic(hosts: std::ops::Range<u32>, destination: &DestinationSpec, network: Network) -> Traffic {
     Traffic {
         hosts: hosts.collect(),
-        destinations: destination.on(&network),
+        destinations: destination.on(&*network),
         process: Process::Periodic,
         interval: 24.0,
         packets: 1,

@@ -80,7 +80,7 @@ fn simulated(scenario: &Scenario) -> (f64, f64) {
     simulator.run_until((WARM_UP + MEASURED) * timing.packet_link, &mut delivered);
     let latency: u64 = delivered.iter().map(|one| one.delivered - one.generated).sum();
     let number = delivered.len() as f64;
-    let hosts = f64::from(fabric.network.hosts);
+    let hosts = f64::from(fabric.network.nodes());
     (number / (hosts * MEASURED as f64), latency as f64 / number * timing.tick_ns)
 }
 

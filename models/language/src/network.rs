@@ -214,6 +214,26 @@ pub trait Topology {
         }))
     }
 
+    /// Whether its routers may be packet switches.
+    fn may_be_switched(&self) -> bool {
+        false
+    }
+
+    /// Rows of routers: stages, or levels of a tree; 1 where they are all alike.
+    fn rows(&self) -> u32 {
+        1
+    }
+
+    /// The row of a router, from 0.
+    fn row(&self, _router: u32) -> u32 {
+        0
+    }
+
+    /// What a row is called, such as `stage 0`.
+    fn row_name(&self, row: u32) -> String {
+        format!("row {row}")
+    }
+
     /// The number of a router as people write it.
     fn router_address(&self, router: u32) -> String {
         self.address(router)

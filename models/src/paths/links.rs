@@ -73,7 +73,7 @@ mod tests {
     /// One by one they add up to what groups of equal links carry.
     #[test]
     fn links_carry_what_their_groups_do() {
-        for name in ["router16", "cube5", "mesh4x4", "torus8x8", "fat-mesh"] {
+        for name in ["router16", "cube5", "mesh4x4", "torus8x8", "fat-mesh", "fat-tree"] {
             let scenario = Preset::find(name).unwrap().scenario();
             let network = scenario.topology();
             let parallel = |link: &Link| match link.end {

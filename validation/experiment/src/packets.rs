@@ -42,8 +42,10 @@ const LOOKS: u64 = 256;
 
 /// What the simulator of packet switches reads of a scenario.
 const READS: &[Read] = &[
-    Read::Words("network.topology", &["multistage"]),
-    Read::Keys("network", &["hosts", "direction", "first_shuffle"]),
+    Read::Words("network.topology", &["multistage", "fat-tree"]),
+    Read::Keys("network", &["hosts", "direction", "first_shuffle", "self_traffic"]),
+    Read::Keys("network", &["levels", "radix", "taper", "arity", "down", "up", "links"]),
+    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up"]),
     Read::Keys("switch", &["organisation", "voq_output", "ports", "link_rate", "crossbar_rate", "packet"]),
     Read::Keys("switch", &["flit", "control_packet", "port_memory", "flight_time", "routing_time"]),
     Read::Keys("switch", &["forwarding", "credit_batch"]),
@@ -329,9 +331,9 @@ pub fn columns_at(
 ) -> Result<Vec<Vec<Column>>, Vec<Fault>> {
     let listed = prepared(scenario, read)?;
     let problem = Problem::of(scenario, &listed);
-    let Some(problem) =
-        problem.filter(|problem| problem.fabric.network.direction != Direction::Bidirectional)
-    else {
+    let stages = scenario.topology().as_multistage();
+    let is_row = stages.is_some_and(|stages| stages.direction == Direction::Unidirectional);
+    let Some(problem) = problem.filter(|_| is_row) else {
         return Err(vec![Fault {
             place: Place::Program,
             key: "network.direction".to_owned(),

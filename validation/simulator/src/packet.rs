@@ -16,7 +16,7 @@ pub(super) mod sources;
 mod switch;
 pub(super) mod wiring;
 
-use flitwise_language::network::Multistage;
+use flitwise_language::network::Network as Topology;
 use flitwise_language::scenario::{Organisation, Scenario, Timing, VoqOutput};
 
 use switch::Network;
@@ -63,7 +63,9 @@ pub enum Marker {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fabric {
     /// Hosts, switches and links.
-    pub network: Multistage,
+    pub network: Topology,
+    /// Ports of a switch, open ones included.
+    pub ports: u32,
     /// How the queues of a port are organised.
     pub organisation: Organisation,
     /// How egress queues of virtual output queues at the switch are organised.
@@ -89,7 +91,8 @@ impl Fabric {
         let timing = Timing::of(switch)?;
         let packets = |bytes: u32| bytes.div_ceil(switch.packet).max(1);
         Some(Self {
-            network: scenario.topology().as_multistage()?,
+            network: scenario.topology(),
+            ports: scenario.switch_ports(),
             organisation: switch.organisation,
             voq_output: switch.voq_output,
             recn: Recn {
@@ -150,7 +153,7 @@ impl Simulator {
     pub fn new(fabric: &Fabric, load: &Load) -> Self {
         Self {
             switch: queueing::with_queues(fabric, load.number_of_traffics(), load.bin),
-            traffic: crate::Traffic::of_packets(fabric.network.hosts, load),
+            traffic: crate::Traffic::of_packets(&*fabric.network, load),
             now: 0,
         }
     }

@@ -14,6 +14,7 @@ pub(crate) mod random;
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use flitwise_language::network::Topology;
 use flitwise_language::scenario::{ClassSpec, Destinations, Scenario, SourceSpec, Towards, VcChoice};
 
 use crate::message::{Arrival, Booking, ChannelChoice, FramePart, Offer};
@@ -72,14 +73,14 @@ impl Traffic {
         Self { bookings: bookings.iter().copied().collect(), ..Self::listed(scenario, offers) }
     }
 
-    /// What runs over packet switches with so many hosts; a cycle is a tick, a flit a packet.
-    pub(crate) fn of_packets(hosts: u32, load: &Load) -> Self {
+    /// What runs over packet switches; a cycle is a tick, a flit a packet.
+    pub(crate) fn of_packets(network: &dyn Topology, load: &Load) -> Self {
         let ends = load.traffics.iter().enumerate().filter(|(_, traffic)| traffic.withdraw);
         let mut withdrawals: Vec<_> = ends.filter_map(|(index, one)| Some((one.end?, index))).collect();
         withdrawals.sort_unstable();
         Self {
-            listed: load.messages.iter().map(packet::Message::offer).collect(),
-            sources: Some(Sources::of_packets(hosts, &load.traffics, load.seed)),
+            listed: listed(network, load),
+            sources: Some(Sources::of_packets(network, &load.traffics, load.seed)),
             withdrawals: withdrawals.into(),
             ..Self::default()
         }
@@ -162,6 +163,13 @@ impl Traffic {
         let of_admission = self.in_band().and_then(|admission| admission.next_cycle());
         cycles.into_iter().chain(of_admission).min()
     }
+}
+
+/// The listed messages of a load with a way each.
+fn listed(network: &dyn Topology, load: &Load) -> Vec<Offer> {
+    let mut routes = Routes::of(network.ways(), load.seed, OF_LISTED);
+    let offer = |message: &packet::Message| Offer { way: Routes::draw(&mut routes), ..message.offer() };
+    load.messages.iter().map(offer).collect()
 }
 
 /// When the messages of a source are generated.
@@ -283,7 +291,7 @@ pub fn offers_of(
     seed: u64,
 ) -> Vec<Offer> {
     let (classes, mut random) = (class_offers(&Phases::of(scenario)), stream(seed, 0, 0));
-    let mut routes = Routes::of(scenario, seed, (0, 0, 0));
+    let mut routes = Routes::of(scenario.topology().ways(), seed, OF_LISTED);
     let offer = |(arrival, flits): (Arrival, u32)| {
         let offer = classes[usize::from(arrival.class)].offer(arrival, &mut random);
         Offer { flits, way: Routes::draw(&mut routes), ..offer }
@@ -327,9 +335,8 @@ struct Routes {
 }
 
 impl Routes {
-    /// Of a stream of messages of a class at a node; none where nothing is drawn.
-    fn of(scenario: &Scenario, seed: u64, (node, class, number): (u32, usize, u32)) -> Option<Self> {
-        let ways = scenario.topology().ways();
+    /// Of a stream of messages of a class at a node, of so many ways; none where nothing is drawn.
+    fn of(ways: u32, seed: u64, (node, class, number): (u32, usize, u32)) -> Option<Self> {
         (ways > 1).then(|| Self { random: stream_of(seed, node, class, OF_ROUTES + number), ways })
     }
 
@@ -353,6 +360,8 @@ struct Source {
 /// Messages to draw ahead, about: one of each source, but no more than stay in a cache and no fewer than make a span
 /// worth its sort.
 const SPAN_MESSAGES: (usize, usize) = (512, 2048);
+/// Node, class and number of the ways of listed messages; no class has that number.
+const OF_LISTED: (u32, usize, u32) = (0, 255, 0);
 /// Streams of random numbers for ways, behind all others.
 const OF_ROUTES: u32 = 1 << 22;
 /// The longest span \[cycles\].
@@ -366,6 +375,7 @@ impl Sources {
         let mut streams: Vec<_> = classes()
             .map(|class| frames::streams(&phases, class, &senders[class], seed).into_iter())
             .collect();
+        let ways = scenario.topology().ways();
         let mut frame_runs = vec![Vec::new(); streams.len()];
         let mut sources = Vec::new();
         for node in 0..scenario.topology().nodes() {
@@ -378,14 +388,14 @@ impl Sources {
                     let run = |run: &FrameRun| FrameRun { begins: start + run.begins, ..*run };
                     frame_runs[class].push(process.runs().iter().map(run).collect());
                     let (process, routes) =
-                        (Box::new(process), Routes::of(scenario, seed, (node, class, number)));
+                        (Box::new(process), Routes::of(ways, seed, (node, class, number)));
                     sources.push(Source { node, class: class as u8, random, process, routes, start, last });
                 }
                 let is_sender = senders[class].binary_search(&node).is_ok() && spec.connections.is_none();
                 if !spec.source.has_frames() && is_sender && phases.sends(class) {
                     let mut random = stream(seed, node, class);
                     let process = process(&mut random, &phases, class);
-                    let routes = Routes::of(scenario, seed, (node, class, 0));
+                    let routes = Routes::of(ways, seed, (node, class, 0));
                     sources.push(Source { node, class: class as u8, random, process, routes, start, last });
                 }
             }
@@ -438,7 +448,8 @@ impl Sources {
         }
     }
 
-    fn of_packets(hosts: u32, traffics: &[packet::Traffic], seed: u64) -> Self {
+    fn of_packets(network: &dyn Topology, traffics: &[packet::Traffic], seed: u64) -> Self {
+        let (hosts, ways) = (network.nodes(), network.ways());
         let mut sources = Vec::new();
         for (node, (class, traffic)) in
             (0..hosts).flat_map(|node| traffics.iter().enumerate().map(move |one| (node, one)))
@@ -448,7 +459,8 @@ impl Sources {
                 let mut random = stream_of(seed, node, class, number);
                 let process = packet_process(&mut random, traffic);
                 let last = traffic.end.map_or(f64::INFINITY, |end| end as f64 - 1.0);
-                Source { node, class: class as u8, random, process, routes: None, start: 0.0, last }
+                let routes = Routes::of(ways, seed, (node, class, number));
+                Source { node, class: class as u8, random, process, routes, start: 0.0, last }
             }));
         }
         let rate = |traffic: &packet::Traffic| traffic.hosts.len() as f64 / traffic.interval;

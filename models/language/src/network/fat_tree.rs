@@ -215,6 +215,22 @@ impl Topology for FatTree {
         }
     }
 
+    fn may_be_switched(&self) -> bool {
+        true
+    }
+
+    fn rows(&self) -> u32 {
+        self.levels as u32
+    }
+
+    fn row(&self, router: u32) -> u32 {
+        self.place(router).level as u32
+    }
+
+    fn row_name(&self, row: u32) -> String {
+        format!("level {}", row + 1)
+    }
+
     fn router_address(&self, router: u32) -> String {
         let Place { level, subtree, number } = self.place(router);
         format!("{}.{subtree}.{number}", level + 1)

@@ -136,6 +136,22 @@ impl Topology for Multistage {
         }
     }
 
+    fn may_be_switched(&self) -> bool {
+        true
+    }
+
+    fn rows(&self) -> u32 {
+        self.stages()
+    }
+
+    fn row(&self, router: u32) -> u32 {
+        router / self.switches()
+    }
+
+    fn row_name(&self, row: u32) -> String {
+        format!("stage {row}")
+    }
+
     fn router_address(&self, router: u32) -> String {
         let (stage, switch) = self.stage_and_switch(router);
         format!("{stage}.{switch}")

@@ -2,6 +2,7 @@
 
 use super::declare::*;
 use super::measure::MOST_BINS;
+use crate::network::Topology;
 use crate::quantity::Quantity;
 use serde::Serialize;
 
@@ -28,6 +29,11 @@ fn has_ratchet(classes: &[ClassSpec]) -> bool {
 impl ScenarioSpec {
     fn hosts(&self) -> u32 {
         self.network.topology().nodes()
+    }
+
+    fn switch_ports(&self) -> u32 {
+        let ports = self.switch.as_ref().map_or(0, |switch| switch.ports);
+        ports.max(self.network.topology().ports())
     }
 
     fn port_memory(&self, switch: &SwitchSpec) -> u32 {
@@ -121,6 +127,11 @@ impl Scenario {
         self.spec().port_memory(&self.switch().copied().unwrap_or_default())
     }
 
+    /// Ports of a switch, those without a link included.
+    pub fn switch_ports(&self) -> u32 {
+        self.spec().switch_ports()
+    }
+
     /// Memory of the injection port of a network interface \[bytes\].
     pub fn injection_memory(&self) -> u32 {
         self.interface().injection_memory.unwrap_or_else(|| self.port_memory())
@@ -196,10 +207,13 @@ pub(super) fn rules(spec: &ScenarioSpec, door: &mut Door) {
         }
         return;
     };
-    if is_read && !spec.is_multistage() {
-        let help = "topology = \"multistage\" is the network of packet switches";
+    if door.read_network().is_some_and(|network| !network.may_be_switched()) {
+        let help = "topology = \"multistage\" and topology = \"fat-tree\" are networks of packet switches";
         let wanted = "[router] with this topology";
         door.refuse("switch", "a [switch] table".to_owned(), wanted, Some(help));
+    }
+    if let Some(network) = door.known_network().filter(|network| network.may_be_switched()) {
+        fits_switches(spec, &*network, switch, door);
     }
     if spec.router != super::RouterSpec::default() {
         refuse_router(|found, wanted, help| door.refuse("router", found, wanted, Some(help)));
@@ -229,8 +243,29 @@ pub(super) fn rules(spec: &ScenarioSpec, door: &mut Door) {
             ),
         ];
         for (key, memory) in memories {
-            switch.fits_queues(memory, spec.hosts(), key, door);
+            switch.fits_queues(memory, spec.hosts(), spec.switch_ports(), key, door);
         }
+    }
+}
+
+/// Bits of the number of an output port at every switch on the longest way, one more each, up to which a packet
+/// carries them.
+const MOST_TURN_BITS: u32 = 63;
+
+/// Refuses switches with fewer ports than the network joins, and ways that packets cannot carry.
+fn fits_switches(spec: &ScenarioSpec, network: &dyn Topology, switch: &SwitchSpec, door: &mut Door) {
+    let is_usual = switch.ports == SwitchSpec::default().ports;
+    if switch.ports < network.ports() && !is_usual {
+        let wanted = format!("at least {}: the network joins so many", network.ports());
+        door.refuse("switch.ports", switch.ports.to_string(), &wanted, Some("or leave it out"));
+    }
+    let bits = spec.switch_ports().next_power_of_two().trailing_zeros() + 1;
+    let most = MOST_TURN_BITS / bits;
+    if network.most_hops() + 1 > most {
+        let found =
+            format!("ways over {} switches of {} ports", network.most_hops() + 1, spec.switch_ports());
+        let wanted = format!("at most {most} switches on a way: a packet carries its turns in 64 bits");
+        door.refuse("network.levels", found, &wanted, Some("take fewer levels, or fewer ports"));
     }
 }
 

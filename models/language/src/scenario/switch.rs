@@ -15,8 +15,8 @@ table! {
         organisation: Organisation = Organisation::OneQueue;
         /// How egress queues of virtual output queues at the switch are organised.
         voq_output: VoqOutput = VoqOutput::NextSwitch;
-        /// Ports of a switch, half of them on either side.
-        ports: u32 ["ports"] = 8, within(8.0, 8.0);
+        /// Ports of a switch, those without a link included; as many as the network joins where these are more.
+        ports: u32 ["ports"] = 8, within(4.0, 128.0);
         /// Speed of a link.
         link_rate: f64 ["Gbps"] = 8.0, within(1e-3, 1e6).early().magnitude(Magnitude::LinkRate);
         /// Speed of a port of the crossbar.
@@ -179,19 +179,19 @@ impl SwitchSpec {
         memory / self.packet.max(1)
     }
 
-    /// Queues among which a port memory is divided in a network of so many hosts.
-    pub fn fixed_queues(&self, hosts: u32) -> u32 {
+    /// Queues among which a port memory is divided in a network of so many hosts, with so many ports of a switch.
+    pub fn fixed_queues(&self, hosts: u32, ports: u32) -> u32 {
         match self.organisation {
             Organisation::OneQueue | Organisation::Recn => 1,
             Organisation::FourQueues => 4,
-            Organisation::VoqSwitch => self.ports,
+            Organisation::VoqSwitch => ports,
             Organisation::VoqNetwork => hosts,
         }
     }
 
     /// Refuses a memory of which a queue would have no place.
-    pub(super) fn fits_queues(&self, memory: u32, hosts: u32, path: &str, door: &mut Door) {
-        let queues = self.fixed_queues(hosts);
+    pub(super) fn fits_queues(&self, memory: u32, hosts: u32, ports: u32, path: &str, door: &mut Door) {
+        let queues = self.fixed_queues(hosts, ports);
         if self.places(memory) < queues {
             let found = format!(
                 "{memory} bytes, which in {queues} queues leave {} each, and a packet has {}",

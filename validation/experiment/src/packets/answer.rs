@@ -343,7 +343,8 @@ impl Problem<'_> {
                 };
                 mean(samples.iter().map(of)).into()
             };
-            let name = if place + 1 == stages { "hosts".to_owned() } else { format!("stage {place}") };
+            let network = self.scenario.topology();
+            let name = if place + 1 == stages { "hosts".to_owned() } else { network.row_name(place as u32) };
             let timing = &self.fabric.timing;
             vec![
                 name.as_str().into(),

@@ -1,19 +1,18 @@
 //! The crossbar: inputs and outputs of a switch are matched, and packets begin to cross (P7, phase 3).
 
-use super::memory::{NONE, Row};
+use super::memory::Row;
 use super::queueing::Queueing;
 use super::record::Side;
-use super::sets::bits_round;
+use super::sets::{Ports, bits_round};
 use super::switch::PacketSwitch;
-use super::wiring::{PORTS, TURN};
 
 /// The crossbar of a switch; sets have a bit per port.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Crossbar {
     /// The output that is looked at first.
     first: u8,
-    busy_inputs: u8,
-    busy_outputs: u8,
+    busy_inputs: Ports,
+    busy_outputs: Ports,
 }
 
 /// What an input asks for an output with.
@@ -27,45 +26,39 @@ struct Request {
 impl<Q: Queueing> PacketSwitch<Q> {
     /// P7: outputs in turn, each takes its best request.
     pub(super) fn arbitrate(&mut self, switch: usize) {
-        let (base, Crossbar { first, busy_inputs, busy_outputs }) = (switch * PORTS, self.crossbars[switch]);
-        let asked = |output: &usize| self.queues.requests[base + output] & !busy_inputs != 0;
-        let asked = (0..PORTS).filter(asked).fold(0, |set, output| set | 1 << output);
-        let mut asked = (asked & !busy_outputs).rotate_right(first.into());
-        let (mut granted, mut is_granted) = ([(NONE, 0, 0); PORTS], 0u8);
-        while asked != 0 {
-            let output = (asked.trailing_zeros() as usize + usize::from(first)) % PORTS;
-            asked &= asked - 1;
+        let numbers = self.wiring.numbers;
+        let (base, Crossbar { first, busy_inputs, busy_outputs }) =
+            (numbers.first(switch), self.crossbars[switch]);
+        let asked = |output: &usize| !(self.queues.requests[base + output] & !busy_inputs).is_empty();
+        let asked: Ports = (0..numbers.ports).filter(asked).collect();
+        let mut granted = std::mem::take(&mut self.granted);
+        for output in (asked & !busy_outputs).from(first.into()) {
             let requests = self.queues.requests[base + output] & !self.crossbars[switch].busy_inputs;
-            if requests == 0 {
+            if requests.is_empty() {
                 continue;
             }
             if let Some((input, Request { queue, place, .. })) = self.best_request(base, output, requests) {
                 let packet = self.cross(base + input, base + output, queue);
-                granted[output] = (packet, place, input as u8);
-                is_granted |= 1 << output;
+                granted.push((output, packet, place, input as u8));
             }
         }
-        if is_granted != 0 {
-            self.crossbars[switch].first = (first + 1) % PORTS as u8;
+        if !granted.is_empty() {
+            self.crossbars[switch].first = numbers.after(first.into()) as u8;
         }
         // packets of a tick join by port
-        while is_granted != 0 {
-            let output = is_granted.trailing_zeros() as usize;
-            is_granted &= is_granted - 1;
-            let (packet, place, input) = granted[output];
+        granted.sort_unstable_by_key(|(output, ..)| *output);
+        for (output, packet, place, input) in granted.drain(..) {
             self.reserve(base + output, packet, place, input);
         }
+        self.granted = granted;
     }
 
     /// The input that an output takes, the best or else the first in turn, and its request.
     #[inline]
-    fn best_request(&self, base: usize, output: usize, requests: u8) -> Option<(usize, Request)> {
+    fn best_request(&self, base: usize, output: usize, requests: Ports) -> Option<(usize, Request)> {
         let pointer = self.ports[base + output].input_pointer;
-        let (mut left, mut best) = (requests.rotate_right(pointer.into()), None);
-        let mut best_level = u8::MAX;
-        while left != 0 {
-            let input = (left.trailing_zeros() as usize + usize::from(pointer)) % PORTS;
-            left &= left - 1;
+        let (mut best, mut best_level) = (None, u8::MAX);
+        for input in requests.from(pointer.into()) {
             if let Some(request) = self.request(base, input, output) {
                 let level = request.level;
                 if level < best_level {
@@ -93,7 +86,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
         let pointer = self.ports[port].pointers[0] as usize;
         for queue in bits_round(asking.len(), pointer, |word| asking[word] & open(word)) {
             let head = &self.packets.rows[self.queues.head(2 * port, queue) as usize];
-            if let Some(place) = self.egress_place(base + output, &head.ahead()) {
+            if let Some(place) = self.egress_place(base + output, &head.ahead(self.wiring.numbers)) {
                 let level = self.queueing.level(2 * port, queue);
                 if level < best_level {
                     (best, best_level) = (Some(Request { level, queue, place }), level);
@@ -110,14 +103,16 @@ impl<Q: Queueing> PacketSwitch<Q> {
 
     /// The head of a queue leaves its input for an output.
     fn cross(&mut self, input: usize, output: usize, queue: usize) -> u32 {
-        let crossbar = &mut self.crossbars[input / PORTS];
-        crossbar.busy_inputs |= 1 << (input % PORTS);
-        crossbar.busy_outputs |= 1 << (output % PORTS);
+        let numbers = self.wiring.numbers;
+        let crossbar = &mut self.crossbars[numbers.switch(input)];
+        crossbar.busy_inputs.add(numbers.of_switch(input));
+        crossbar.busy_outputs.add(numbers.of_switch(output));
         let from = &mut self.ports[input];
         (from.pointers[0], from.crossing) = (self.queues.after(queue), Q::fixed(queue) as u32);
-        self.ports[output].input_pointer = ((input + 1) % PORTS) as u8;
+        self.ports[output].input_pointer = numbers.after(numbers.of_switch(input)) as u8;
         let packet = self.pop(2 * input, queue);
-        self.packets.rows[packet as usize].turns >>= TURN;
+        let row = &mut self.packets.rows[packet as usize];
+        *row = row.ahead(numbers);
         let end = self.now + self.fabric.timing.packet_crossbar;
         self.events.crossing_ends.push(end, (input as u32, output as u32));
         packet
@@ -147,10 +142,11 @@ impl<Q: Queueing> PacketSwitch<Q> {
 
     /// P4: input and output are free again, and so is the packet's place at ingress.
     pub(super) fn end_crossing(&mut self, input: usize, output: usize) {
-        let crossbar = &mut self.crossbars[input / PORTS];
-        crossbar.busy_inputs &= !(1 << (input % PORTS));
-        crossbar.busy_outputs &= !(1 << (output % PORTS));
-        self.changed_switches.mark(input / PORTS);
+        let numbers = self.wiring.numbers;
+        let crossbar = &mut self.crossbars[numbers.switch(input)];
+        crossbar.busy_inputs.remove(numbers.of_switch(input));
+        crossbar.busy_outputs.remove(numbers.of_switch(output));
+        self.changed_switches.mark(numbers.switch(input));
         self.held(input, Side::Ingress, -1);
         self.give_back(input, self.ports[input].crossing);
     }

@@ -16,6 +16,8 @@ struct PendingMessage {
     packets: u32,
     left: u32,
     traffic: u16,
+    /// The way that was drawn for the message.
+    way: u32,
 }
 
 /// The interface of a host.
@@ -94,7 +96,13 @@ impl<Q: Queueing> PacketSwitch<Q> {
             self.record.refuse(class.into(), packets);
             return;
         }
-        let waiting = PendingMessage { traffic: class.into(), generated: cycle, packets, left: packets };
+        let waiting = PendingMessage {
+            traffic: class.into(),
+            generated: cycle,
+            packets,
+            left: packets,
+            way: message.way,
+        };
         queues.admittance[destination].push_back(waiting);
         queues.waiting[destination] += packets;
         queues.asking[destination / 64] |= 1 << (destination % 64);
@@ -122,7 +130,10 @@ impl<Q: Queueing> PacketSwitch<Q> {
         };
         let asking = |word: usize| from.asking[word] & open(word);
         let found = bits_round(from.asking.len(), from.pointer, asking).find_map(|destination| {
-            let turns = self.turns[host * self.wiring.hosts + destination];
+            let turns = match self.turns.get(host * self.wiring.hosts + destination) {
+                Some(turns) => *turns,
+                None => self.wiring.turns(host, destination, from.admittance[destination][0].way),
+            };
             let row = Row::new(turns, destination);
             let place = self.egress_place(port, &row)?;
             self.queueing.admits(2 * port + 1, turns).then_some((destination, row, place))

@@ -9,7 +9,7 @@ use super::queueing::Queueing;
 use super::record::Side;
 use super::sets::bits_round;
 use super::switch::PacketSwitch;
-use super::wiring::{OPEN, PORTS, Wiring};
+use super::wiring::{OPEN, Wiring};
 
 /// A port with its link; also those of hosts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -164,8 +164,8 @@ impl<Q: Queueing> PacketSwitch<Q> {
         self.changed_links.mark(port);
         if self.is_host(port) {
             self.changed_hosts.mark(self.wiring.host(port));
-        } else if self.queues.requests[port] != 0 {
-            self.changed_switches.mark(port / PORTS);
+        } else if !self.queues.requests[port].is_empty() {
+            self.changed_switches.mark(self.wiring.numbers.switch(port));
         }
     }
 
@@ -212,7 +212,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
         self.is_idle()
             && self.events.next() == u64::MAX
             && memories.flat_map(|memory| self.queues.heads(memory)).all(|head| *head == NONE)
-            && self.queues.requests.iter().all(|requests| *requests == 0)
+            && self.queues.requests.iter().all(|requests| requests.is_empty())
             && self.queueing.is_drained()
             && self.taken.iter().all(|taken| *taken == 0)
             && self.returned.iter().all(VecDeque::is_empty)

@@ -3,9 +3,9 @@
 
 use super::queueing::Queueing;
 use super::record::Side;
-use super::sets::QueueSets;
+use super::sets::{Ports, QueueSets};
 use super::switch::PacketSwitch;
-use super::wiring::{PORTS, TURN};
+use super::wiring::Numbers;
 
 /// No packet.
 pub(super) const NONE: u32 = u32::MAX;
@@ -38,8 +38,8 @@ impl Row {
 
     /// What it is behind the output that it asks for.
     #[inline]
-    pub(super) fn ahead(&self) -> Self {
-        Self { turns: self.turns >> TURN, ..*self }
+    pub(super) fn ahead(&self, numbers: Numbers) -> Self {
+        Self { turns: numbers.ahead(self.turns), ..*self }
     }
 
     /// The line of a marker; none of a packet.
@@ -96,6 +96,7 @@ pub(super) struct Queues {
     tails: Vec<u32>,
     /// By queue: the output that its head may ask for (egress: 0), or nothing.
     asked: Vec<u8>,
+    numbers: Numbers,
     /// Queues of a memory.
     stride: usize,
     /// Words of a set of queues.
@@ -105,7 +106,7 @@ pub(super) struct Queues {
     /// By port: egress queues that may send.
     sendable: Vec<u64>,
     /// By output port: inputs with a queue that asks.
-    pub(super) requests: Vec<u8>,
+    pub(super) requests: Vec<Ports>,
     /// By port, of a queue per destination: egress queues with a place, and those whose queue behind the link has one.
     pub(super) with_place: QueueSets,
     pub(super) with_credit: QueueSets,
@@ -113,17 +114,18 @@ pub(super) struct Queues {
 
 impl Queues {
     /// So many empty ones in each memory.
-    pub(super) fn new(ports: usize, stride: usize) -> Self {
+    pub(super) fn new(numbers: Numbers, ports: usize, stride: usize) -> Self {
         let words = stride.div_ceil(64);
         Self {
             heads: vec![NONE; 2 * ports * stride],
             tails: vec![NONE; 2 * ports * stride],
             asked: vec![NOTHING; 2 * ports * stride],
+            numbers,
             stride,
             words,
-            asking: vec![0; ports * PORTS * words],
+            asking: vec![0; ports * numbers.stride() * words],
             sendable: vec![0; ports * words],
-            requests: vec![0; ports],
+            requests: vec![Ports::default(); ports],
             with_place: QueueSets::full(ports, words),
             with_credit: QueueSets::full(ports, words),
         }
@@ -148,8 +150,13 @@ impl Queues {
     /// Queues of an input that ask for an output.
     #[inline]
     pub(super) fn asking(&self, port: usize, output: usize) -> &[u64] {
-        let start = (port * PORTS + output) * self.words;
+        let start = self.asking_at(port, output);
         &self.asking[start..start + self.words]
+    }
+
+    #[inline]
+    fn asking_at(&self, port: usize, output: usize) -> usize {
+        (self.numbers.first(port) + output) * self.words
     }
 
     /// Egress queues that may send.
@@ -171,18 +178,20 @@ impl Queues {
             self.sendable[port * self.words + queue / 64] ^= bit;
             return wanted != NOTHING;
         }
-        let (base, input) = (port / PORTS * PORTS, 1u8 << (port % PORTS));
+        let (base, input) = (self.numbers.base(port), self.numbers.of_switch(port));
         if before != NOTHING {
-            self.asking[(port * PORTS + usize::from(before)) * self.words + queue / 64] &= !bit;
+            let at = self.asking_at(port, before.into());
+            self.asking[at + queue / 64] &= !bit;
             if self.asking(port, usize::from(before)).iter().all(|word| *word == 0) {
-                self.requests[base + usize::from(before)] &= !input;
+                self.requests[base + usize::from(before)].remove(input);
             }
         }
         if wanted == NOTHING {
             return false;
         }
-        self.asking[(port * PORTS + usize::from(wanted)) * self.words + queue / 64] |= bit;
-        self.requests[base + usize::from(wanted)] |= input;
+        let at = self.asking_at(port, wanted.into());
+        self.asking[at + queue / 64] |= bit;
+        self.requests[base + usize::from(wanted)].add(input);
         true
     }
 }
@@ -227,14 +236,14 @@ impl<Q: Queueing> PacketSwitch<Q> {
         if head != NONE {
             let row = &self.packets.rows[head as usize];
             if row.marker().is_none() && self.queueing.is_open(memory, queue) {
-                let output = (row.turns % PORTS as u64) as u8;
+                let output = self.wiring.numbers.of_switch(row.turns as usize) as u8;
                 wanted = if side(memory) == Side::Egress { 0 } else { output };
             }
         }
         if self.queues.ask(memory, queue, wanted) {
             match side(memory) {
                 Side::Egress => self.changed_links.mark(memory / 2),
-                Side::Ingress => self.changed_switches.mark(memory / 2 / PORTS),
+                Side::Ingress => self.changed_switches.mark(self.wiring.numbers.switch(memory / 2)),
             }
         }
     }

@@ -147,7 +147,7 @@ pub(crate) struct Record {
 
 impl Record {
     pub(crate) fn new(wiring: &Wiring, traffics: usize, bin_ticks: u64) -> Self {
-        let (hosts, stages) = (wiring.hosts, wiring.stages);
+        let (hosts, stages) = (wiring.hosts, wiring.rows);
         let mut by_lines = vec![0; 66];
         by_lines[0] = wiring.peers.len() as u32;
         let mut record = Self {

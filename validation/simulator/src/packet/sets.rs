@@ -32,6 +32,76 @@ impl Changes {
     }
 }
 
+/// Ports of a switch, a bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ports(u128);
+
+impl Ports {
+    #[inline]
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline]
+    pub(super) fn has(self, port: usize) -> bool {
+        self.0 >> port & 1 == 1
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, port: usize) {
+        self.0 |= 1 << port;
+    }
+
+    #[inline]
+    pub(super) fn remove(&mut self, port: usize) {
+        self.0 &= !(1 << port);
+    }
+
+    /// In order.
+    #[inline]
+    pub(super) fn each(self) -> impl Iterator<Item = usize> {
+        self.from(0)
+    }
+
+    /// In order from one on, and round.
+    #[inline]
+    pub(super) fn from(self, first: usize) -> impl Iterator<Item = usize> {
+        let ahead = u128::MAX << first;
+        let mut parts = [self.0 & ahead, self.0 & !ahead];
+        std::iter::from_fn(move || {
+            let part = if parts[0] == 0 { &mut parts[1] } else { &mut parts[0] };
+            let port = (*part != 0).then(|| part.trailing_zeros() as usize);
+            *part &= part.wrapping_sub(1);
+            port
+        })
+    }
+}
+
+impl FromIterator<usize> for Ports {
+    #[inline]
+    fn from_iter<I: IntoIterator<Item = usize>>(ports: I) -> Self {
+        Self(ports.into_iter().fold(0, |set, port| set | 1 << port))
+    }
+}
+
+impl std::ops::BitAnd for Ports {
+    type Output = Self;
+
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl std::ops::Not for Ports {
+    type Output = Self;
+
+    #[inline]
+    fn not(self) -> Self {
+        Self(!self.0)
+    }
+}
+
 /// Numbers of the bits set.
 #[inline]
 pub(super) fn bits(mut word: u64) -> impl Iterator<Item = usize> {

@@ -14,15 +14,20 @@ use super::memory::{Packets, Queues};
 use super::queueing::Queueing;
 use super::record::{Column, Delivery, Record, Side};
 use super::sets::{Changes, bits};
-use super::wiring::{OPEN, PORTS, Wiring};
+use super::wiring::{OPEN, Wiring};
 use crate::{Offer, Switch};
+
+/// Hosts up to which the ways of all pairs are listed.
+const MOST_LISTED: usize = 1024;
 
 /// A network of packet switches whose queues are organised in a way that is known when the simulator is compiled.
 pub(super) struct PacketSwitch<Q: Queueing> {
     pub(super) fabric: Fabric,
     pub(super) wiring: Wiring,
-    /// By source and destination.
+    /// By source and destination, where every pair has one way and there are not too many.
     pub(super) turns: Vec<u64>,
+    /// Packets that cross from the tick on: output, packet, queue there and input; a list to be used again.
+    pub(super) granted: Vec<(usize, u32, usize, u8)>,
     pub(super) packets: Packets,
     pub(super) queues: Queues,
     pub(super) ports: Vec<Port>,
@@ -58,17 +63,23 @@ pub(super) trait Network: Switch<Delivery = Delivery> {
 impl<Q: Queueing> PacketSwitch<Q> {
     /// An empty network. Its series tells so many traffics apart, in bins of so many ticks.
     pub(super) fn new(fabric: &Fabric, traffics: usize, bin: u64) -> Self {
-        let wiring = Wiring::new(fabric.network);
+        let wiring = Wiring::new(fabric.network, fabric.ports);
         let (hosts, ports) = (wiring.hosts, wiring.peers.len());
         let queueing = Q::new(fabric, ports);
         let [ingress_queues, egress_queues] = [queueing.ingress_queues(), queueing.egress_queues()];
         let is_host = |port: u32| port != OPEN && port as usize >= wiring.switch_ports();
         let credits = |peer: &u32| Self::first_credits(fabric, is_host(*peer), ingress_queues);
-        let pairs = (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to)));
+        let listed = if wiring.ways() == 1 && hosts <= MOST_LISTED { hosts } else { 0 };
+        let pairs = (0..listed).flat_map(|from| (0..hosts).map(move |to| (from, to)));
         Self {
-            turns: pairs.map(|(from, to)| if from == to { 0 } else { wiring.turns(from, to) }).collect(),
+            turns: pairs.map(|(from, to)| if from == to { 0 } else { wiring.turns(from, to, 0) }).collect(),
+            granted: Vec::new(),
             packets: Packets::default(),
-            queues: Queues::new(ports, ingress_queues.max(egress_queues) + queueing.set_aside_queues()),
+            queues: Queues::new(
+                wiring.numbers,
+                ports,
+                ingress_queues.max(egress_queues) + queueing.set_aside_queues(),
+            ),
             ports: (0..ports).map(|port| Port::new(fabric, &wiring, port, egress_queues)).collect(),
             credits: wiring.peers.iter().flat_map(credits).collect(),
             taken: vec![0; ports * egress_queues],
@@ -223,10 +234,11 @@ impl<Q: Queueing> Network for PacketSwitch<Q> {
     }
 
     fn columns(&self) -> Vec<Column> {
-        let (hosts, half) = (self.wiring.hosts, PORTS / 2);
+        let (hosts, numbers) = (self.wiring.hosts, self.wiring.numbers);
+        let half = flitwise_language::network::SIDE as usize;
         let line = |port: u32| {
             let port = port as usize;
-            ((port / PORTS * half + port % half) % hosts) as u32
+            ((numbers.switch(port) * half + numbers.of_switch(port) % half) % hosts) as u32
         };
         let column = |port: &dyn Fn(usize) -> usize, is_egress: bool, goes_on: bool| {
             let ports = (0..hosts).map(port);
@@ -237,10 +249,10 @@ impl<Q: Queueing> Network for PacketSwitch<Q> {
             Column { packets, set_aside, next }
         };
         let mut columns = vec![column(&|host| self.wiring.injection(host), true, true)];
-        for stage in 0..self.wiring.stages {
-            let left = |line: usize| (stage * hosts / half + line / half) * PORTS + line % half;
+        for stage in 0..self.wiring.rows {
+            let left = |line: usize| numbers.first(stage * hosts / half + line / half) + line % half;
             columns.push(column(&left, false, false));
-            columns.push(column(&|line| left(line) + half, true, stage + 1 < self.wiring.stages));
+            columns.push(column(&|line| left(line) + half, true, stage + 1 < self.wiring.rows));
         }
         columns
     }

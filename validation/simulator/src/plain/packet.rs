@@ -107,6 +107,7 @@ struct PendingMessage {
     generated: u64,
     packets: u32,
     left: u32,
+    way: u32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -140,14 +141,14 @@ fn due<T>(queue: &mut VecDeque<T>, now: u64, tick: impl Fn(&T) -> u64) -> Option
 impl Plain {
     /// An empty network.
     pub fn new(fabric: &Fabric, load: &Load) -> Self {
-        let wiring = Wiring::new(fabric.network);
+        let wiring = Wiring::new(fabric.network, fabric.ports);
         let ports: Vec<Port> = (0..wiring.peers.len()).map(|port| Port::new(fabric, &wiring, port)).collect();
         let admittance = vec![VecDeque::new(); wiring.hosts];
         let host = Host { admittance, sequence: vec![0; wiring.hosts], ..Host::default() };
         Self {
             hosts: vec![host; wiring.hosts],
             first: vec![0; wiring.switches],
-            traffic: Traffic::of_packets(fabric.network.hosts, load),
+            traffic: Traffic::of_packets(&*fabric.network, load),
             record: Record::new(&wiring, load.number_of_traffics(), load.bin),
             fabric: *fabric,
             wiring,
@@ -283,6 +284,7 @@ impl Plain {
                 generated: cycle,
                 packets,
                 left: packets,
+                way: message.way,
             });
         }
         while let Some(traffic) = self.traffic.next_withdrawal(self.now) {

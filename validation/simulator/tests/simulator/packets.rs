@@ -1,9 +1,9 @@
 //! Packet switches on what can be reckoned by hand, and the fast simulator against the plain one.
 
-use flitwise_language::network::Multistage;
+use flitwise_language::network::{Multistage, Network};
 use flitwise_language::scenario::{
     DestinationPattern, DestinationSpec, Direction, Forwarding, HotSpot, NodeList, Organisation, Preset,
-    SwitchSpec, Timing, VoqOutput,
+    SwitchSpec, Timing, TreeRouting, VoqOutput,
 };
 use flitwise_simulator::packet::{
     Counts, Delivery, Fabric, Load, Marker, Message, Process, Recn, Simulator, Traffic,
@@ -11,6 +11,7 @@ use flitwise_simulator::packet::{
 use flitwise_simulator::plain::packet::Plain;
 use flitwise_simulator::{Periods, stream_of, uniform};
 
+use crate::against_plain::tree;
 use crate::sources::{cases, seed_of_sources};
 
 /// 64 hosts, unidirectional, with the thresholds and times of the HPCA 2005 paper.
@@ -18,8 +19,8 @@ fn fabric() -> Fabric {
     Fabric::of(&Preset::find("recn64").unwrap().scenario()).unwrap()
 }
 
-fn network(hosts: u32, direction: Direction) -> Multistage {
-    Multistage { hosts, direction, first_shuffle: true }
+fn network(hosts: u32, direction: Direction) -> Network {
+    Network::Multistage(Multistage { hosts, direction, first_shuffle: true })
 }
 
 /// The times of switches that differ from the usual ones.
@@ -37,10 +38,10 @@ fn to(hosts: &[u32]) -> DestinationSpec {
 }
 
 /// What hosts send in Poisson streams to each other.
-fn traffic(hosts: impl IntoIterator<Item = u32>, to: &DestinationSpec, network: Multistage) -> Traffic {
+fn traffic(hosts: impl IntoIterator<Item = u32>, to: &DestinationSpec, network: Network) -> Traffic {
     Traffic {
         hosts: hosts.into_iter().collect(),
-        destinations: to.on(&network),
+        destinations: to.on(&*network),
         process: Process::Poisson,
         interval: 100.0,
         packets: 1,
@@ -110,6 +111,8 @@ fn latencies(fabric: &Fabric, messages: Vec<Message>) -> Vec<u64> {
 fn a_lone_packet_takes_its_times_in_every_organisation() {
     let of = |hosts, direction| Fabric { network: network(hosts, direction), ..fabric() };
     let (one_way, both_ways) = (Direction::Unidirectional, Direction::Bidirectional);
+    let of_tree =
+        |routing| Fabric { network: tree(&[4, 4, 4], &[4, 4], &[], routing).topology(), ..fabric() };
     let stored = SwitchSpec { forwarding: Forwarding::StoreAndForward, ..SwitchSpec::default() };
     let cases = [
         (of(16, one_way), 9, 66),
@@ -119,6 +122,10 @@ fn a_lone_packet_takes_its_times_in_every_organisation() {
         (of(64, both_ways), 2, 49),
         (of(64, both_ways), 17, 83),
         (of(64, both_ways), 63, 117),
+        (of_tree(TreeRouting::DModK), 2, 49),
+        (of_tree(TreeRouting::SModK), 17, 117),
+        (of_tree(TreeRouting::RandomUp), 7, 83),
+        (of_tree(TreeRouting::RandomUp), 63, 117),
         (Fabric { timing: timing(stored), ..fabric() }, 32, 146),
         (Fabric { timing: long_packets(), ..fabric() }, 32, 416),
     ];
@@ -182,12 +189,17 @@ fn random_fabric(draw: &mut impl FnMut(u32) -> u32) -> Fabric {
     };
     let (organisation, voq_output) = ORGANISATIONS[if draw(2) == 0 { 5 } else { draw(5) as usize }];
     let queues = if organisation == Organisation::VoqNetwork { 64 } else { 8 };
+    let stages = Multistage {
+        hosts: [16, 32, 64][(draw(64) / 63 + draw(4) / 3) as usize],
+        direction: Direction::ALL[draw(2) as usize],
+        first_shuffle: draw(2) == 0,
+    };
+    let network = if draw(3) == 0 { random_tree(draw) } else { Network::Multistage(stages) };
+    let ports = network.ports().max(4) + draw(2) * draw(5);
+    let queues = if organisation == Organisation::VoqSwitch { queues.max(ports) } else { queues };
     Fabric {
-        network: Multistage {
-            hosts: [16, 32, 64][(draw(64) / 63 + draw(4) / 3) as usize],
-            direction: Direction::ALL[draw(2) as usize],
-            first_shuffle: draw(2) == 0,
-        },
+        network,
+        ports,
         organisation,
         voq_output,
         recn,
@@ -197,6 +209,17 @@ fn random_fabric(draw: &mut impl FnMut(u32) -> u32) -> Fabric {
         admittance_packets: if draw(3) == 0 { Some(1 + draw(20)) } else { None },
         credit_batch: 1 + draw(10),
     }
+}
+
+/// A tree of 8 to 72 hosts, of all routings that are settled before a packet is sent.
+fn random_tree(draw: &mut impl FnMut(u32) -> u32) -> Network {
+    let levels = 1 + draw(3) as usize;
+    let mut some = |most: u32| [1 + draw(most), 1 + draw(most), 1 + draw(most)];
+    let (mut down, up, links) = (some(3), some(3), some(2));
+    // eight hosts at least
+    down[0] = if down[..levels].iter().product::<u32>() < 8 { 8 } else { down[0] };
+    let routing = TreeRouting::ALL[draw(3) as usize];
+    tree(&down[..levels], &up[..levels - 1], &links[..levels - 1], routing).topology()
 }
 
 /// A few ticks for everything; nothing for control packets, flight or routing at times.
@@ -219,7 +242,7 @@ fn random_timing(draw: &mut impl FnMut(u32) -> u32) -> Timing {
 }
 
 fn random_load(draw: &mut impl FnMut(u32) -> u32, fabric: &Fabric) -> Load {
-    let hosts = fabric.network.hosts;
+    let hosts = fabric.network.nodes();
     // some times what a hot link carries, or else it would take long to drain
     let hot = f64::from(hosts) / 16.0;
     let mut random_traffic = |destination: &DestinationSpec, share: u32, longer: f64| Traffic {
@@ -347,7 +370,7 @@ fn packets_of_a_pair_stay_in_order_with_markers_in_the_parent_queue() {
 
 /// Uniform traffic at `share` of the link from the first tick to the last: deliveries and packets per host and tick.
 fn uniform_load(fabric: &Fabric, share: f64, process: Process, end: u64) -> (Vec<Delivery>, f64) {
-    let hosts = fabric.network.hosts;
+    let hosts = fabric.network.nodes();
     let interval = fabric.timing.packet_link as f64 / share;
     let traffic = traffic(0..hosts, &DestinationSpec::Uniform, fabric.network);
     let traffics = vec![Traffic { process, interval, ..traffic }];

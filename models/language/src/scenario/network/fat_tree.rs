@@ -105,10 +105,11 @@ impl TreeKeys {
                 let given = [("radix", self.radix.is_some()), ("arity", self.arity.is_some())];
                 let given = given.into_iter().chain([("down", self.down.is_some())]);
                 let found: Vec<&str> = given.filter(|(_, is_given)| *is_given).map(|(key, _)| key).collect();
+                let key = found.first().copied().unwrap_or("radix");
                 let found = if found.is_empty() { "none of them".to_owned() } else { found.join(" and ") };
                 let help = "radix = 16 for switches of 16 ports, arity = 4 for a 4-ary tree, or down = [4, 4] with \
                             up = [4]";
-                Err(vec![refusal("levels", found, "one of radix, arity and down", help)])
+                Err(vec![refusal(key, found, "one of radix, arity and down", help)])
             }
         };
         match shape {

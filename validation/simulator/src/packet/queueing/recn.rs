@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use super::Queueing;
 use crate::packet::memory::{Row, side};
 use crate::packet::record::Side;
-use crate::packet::sets::bits;
+use crate::packet::sets::{Ports, bits};
 use crate::packet::switch::PacketSwitch;
 use crate::packet::{Fabric, Recn};
 use line::{Control, Line};
@@ -24,7 +24,7 @@ pub(super) struct SetAside {
     /// By memory: lines in use.
     used: Vec<u64>,
     /// By egress port: inputs notified as a root.
-    branches: Vec<u8>,
+    branches: Vec<Ports>,
     /// By egress port: packets of the normal queue since the last one of a line.
     normal_sent: Vec<u32>,
     /// By port: control packets that wait for its link.
@@ -77,7 +77,7 @@ impl Queueing for SetAside {
             lengths: vec![0; 2 * ports * (lines + 1)],
             lines: vec![Line::default(); 2 * ports * lines],
             used: vec![0; 2 * ports],
-            branches: vec![0; ports],
+            branches: vec![Ports::default(); ports],
             normal_sent: vec![0; ports],
             controls: vec![VecDeque::new(); ports],
         }
@@ -198,7 +198,7 @@ impl Queueing for SetAside {
 
     fn is_drained(&self) -> bool {
         self.used.iter().all(|used| *used == 0)
-            && self.branches.iter().all(|branches| *branches == 0)
+            && self.branches.iter().all(|branches| branches.is_empty())
             && self.lengths.iter().all(|length| *length == 0)
             && self.controls.iter().all(VecDeque::is_empty)
     }

@@ -17,7 +17,7 @@ impl Queueing for VoqNetwork {
     const BY_DESTINATION: bool = true;
 
     fn new(fabric: &Fabric, _: usize) -> Self {
-        Self { hosts: fabric.network.hosts as usize }
+        Self { hosts: fabric.network.nodes() as usize }
     }
 
     #[inline]

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use super::{Item, Packet, Plain, Port};
 use crate::packet::Delivery;
 use crate::packet::record::Side;
-use crate::packet::wiring::{PORTS, TURN, output};
 
 impl Plain {
     /// P6, phase 2: hosts begin transfers.
@@ -20,7 +19,7 @@ impl Plain {
                 if self.hosts[host].admittance[destination].is_empty() {
                     continue;
                 }
-                let turns = self.turns(host, destination);
+                let turns = self.turns(host, destination, self.hosts[host].admittance[destination][0].way);
                 let is_stopped = self.ports[port]
                     .egress
                     .line(self.ports[port].egress.matching(&turns))
@@ -34,11 +33,11 @@ impl Plain {
     }
 
     /// P1: the output ports of the switches on the way.
-    fn turns(&self, source: usize, destination: usize) -> Vec<usize> {
-        let mut turns = self.wiring.turns(source, destination);
+    fn turns(&self, source: usize, destination: usize, way: u32) -> Vec<usize> {
+        let (numbers, mut turns) = (self.wiring.numbers, self.wiring.turns(source, destination, way));
         std::iter::from_fn(|| {
-            let port = output(turns)?;
-            turns >>= TURN;
+            let port = numbers.output(turns)?;
+            turns = numbers.ahead(turns);
             Some(port)
         })
         .collect()
@@ -78,31 +77,32 @@ impl Plain {
 
     /// P7, phase 3: outputs take requests.
     pub(super) fn arbitrate(&mut self, switch: usize) {
-        let (first, base) = (self.first[switch], switch * PORTS);
+        let (numbers, first) = (self.wiring.numbers, self.first[switch]);
+        let (base, ports) = (numbers.first(switch), numbers.ports);
         let mut is_granted = false;
-        let inputs = &self.ports[base..base + PORTS];
+        let inputs = &self.ports[base..base + ports];
         if inputs.iter().all(|port| port.ingress.queues.iter().all(VecDeque::is_empty)) {
             return;
         }
-        for output in (0..PORTS).map(|step| (first + step) % PORTS) {
+        for output in (0..ports).map(|step| (first + step) % ports) {
             let pointer = self.ports[base + output].pointer;
             if self.ports[base + output].taking.is_some() {
                 continue;
             }
-            let requests = (0..PORTS)
-                .map(|step| (pointer + step) % PORTS)
+            let requests = (0..ports)
+                .map(|step| (pointer + step) % ports)
                 .filter_map(|input| Some((input, self.request(base + input, output)?)));
             if let Some((input, (_, queue))) = requests.min_by_key(|(_, (level, _))| *level) {
                 self.cross(base, input, output, queue);
                 is_granted = true;
             }
         }
-        self.first[switch] = (first + usize::from(is_granted)) % PORTS;
+        self.first[switch] = (first + usize::from(is_granted)) % ports;
     }
 
     /// P7: level and queue with which an input asks for an output.
     fn request(&self, port: usize, output: usize) -> Option<(u8, usize)> {
-        let (base, ingress) = (port / PORTS * PORTS, &self.ports[port].ingress);
+        let (base, ingress) = (self.wiring.numbers.base(port), &self.ports[port].ingress);
         if self.ports[port].crossing.is_some() {
             return None;
         }

@@ -2,7 +2,6 @@
 
 use super::{Item, Memory, Packet, Plain};
 use crate::packet::record::Side;
-use crate::packet::wiring::PORTS;
 use crate::packet::{Marker, Recn};
 
 /// P11: a set-aside queue with its entry of the content-addressable memory.
@@ -91,7 +90,7 @@ impl Plain {
 
     /// P16: whether the egress line that notified an ingress line stops its branches.
     pub(super) fn is_held_back(&self, port: usize, line: &Line) -> bool {
-        let egress = &self.ports[port / PORTS * PORTS + line.path[0]].egress;
+        let egress = &self.ports[self.wiring.numbers.base(port) + line.path[0]].egress;
         let notifier = egress.line_of(&line.path[1..]).and_then(|line| egress.lines[line].as_ref());
         notifier.is_some_and(|notifier| notifier.xoff)
     }
@@ -164,8 +163,8 @@ impl Plain {
 
     /// P13: an egress queue notifies an input of its switch.
     fn notify(&mut self, port: usize, queue: usize, input: usize) {
-        let ingress = port / PORTS * PORTS + input;
-        let mut path = vec![port % PORTS];
+        let ingress = self.wiring.numbers.base(port) + input;
+        let mut path = vec![self.wiring.numbers.of_switch(port)];
         if let Some(line) = self.ports[port].egress.line(queue) {
             path.extend_from_slice(&line.path);
         }
@@ -254,7 +253,9 @@ impl Plain {
         match side {
             Side::Egress => self.ports[port].controls.push_back(Control::Token { line: line.downstream }),
             Side::Ingress => {
-                self.close_branch(port / PORTS * PORTS + line.path[0], &line.path[1..], port % PORTS)
+                let numbers = self.wiring.numbers;
+                let egress = numbers.base(port) + line.path[0];
+                self.close_branch(egress, &line.path[1..], numbers.of_switch(port))
             }
         }
     }
@@ -350,9 +351,12 @@ impl Plain {
     }
 
     fn check_branches(&self, at: usize, branches: &[usize], path: &[usize]) {
-        let whole: Vec<usize> = [&[at % PORTS], path].concat();
+        let whole: Vec<usize> = [&[self.wiring.numbers.of_switch(at)], path].concat();
         for input in branches {
-            assert!(self.ports[at / PORTS * PORTS + input].ingress.line_of(&whole).is_some(), "port {at}");
+            assert!(
+                self.ports[self.wiring.numbers.base(at) + input].ingress.line_of(&whole).is_some(),
+                "port {at}"
+            );
         }
     }
 }

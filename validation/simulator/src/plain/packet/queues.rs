@@ -4,15 +4,14 @@ use flitwise_language::scenario::{Organisation, VoqOutput};
 
 use super::{Packet, Plain};
 use crate::packet::Fabric;
-use crate::packet::wiring::PORTS;
 
 /// P9: ingress queues of a port, among which its memory is divided.
 pub(super) fn ingress_queues(fabric: &Fabric) -> usize {
     match fabric.organisation {
         Organisation::OneQueue | Organisation::Recn => 1,
         Organisation::FourQueues => 4,
-        Organisation::VoqSwitch => PORTS,
-        Organisation::VoqNetwork => fabric.network.hosts as usize,
+        Organisation::VoqSwitch => fabric.ports as usize,
+        Organisation::VoqNetwork => fabric.network.nodes() as usize,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Set-aside queues with their entries of the content-addressable memory, and what ports tell each other about them.
 
+use crate::packet::sets::Ports;
+
 /// A set-aside queue with its entry.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Line {
@@ -22,7 +24,7 @@ pub(super) struct Line {
     /// Egress: number of the line downstream.
     pub(super) downstream: u8,
     /// Egress: inputs that hold a line for it.
-    pub(super) branches: u8,
+    pub(super) branches: Ports,
 }
 
 /// A control packet; Xoff, Xon and token name the line downstream.

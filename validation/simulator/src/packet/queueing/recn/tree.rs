@@ -6,7 +6,6 @@ use crate::packet::memory::{MARKER, NONE, Row};
 use crate::packet::record::Side;
 use crate::packet::sets::bits;
 use crate::packet::switch::PacketSwitch;
-use crate::packet::wiring::{PORTS, TURN, turn};
 use crate::packet::{Marker, Recn};
 
 impl PacketSwitch<SetAside> {
@@ -47,7 +46,7 @@ impl PacketSwitch<SetAside> {
         let threshold = if queue == 0 { detection } else { propagation };
         if length >= threshold && !self.is_host(port) {
             let branches = if queue == 0 { own.branches[port] } else { own.line(memory, queue - 1).branches };
-            if branches >> input & 1 == 0 {
+            if !branches.has(input.into()) {
                 self.notify(port, queue, input);
             }
         }
@@ -62,9 +61,11 @@ impl PacketSwitch<SetAside> {
 
     /// An egress queue notifies an input of its switch.
     fn notify(&mut self, port: usize, queue: usize, input: u8) {
-        let (memory, ingress) = (2 * port + 1, 2 * (port / PORTS * PORTS + usize::from(input)));
+        let numbers = self.wiring.numbers;
+        let (memory, ingress) = (2 * port + 1, 2 * (numbers.base(port) + usize::from(input)));
         let sender = if queue == 0 { Line::default() } else { *self.queueing.line(memory, queue - 1) };
-        let Some(line) = self.allocate(ingress, sender.path << TURN | turn(port % PORTS)) else {
+        let path = numbers.behind(sender.path, numbers.of_switch(port));
+        let Some(line) = self.allocate(ingress, path) else {
             self.record.counts.refusals += 1;
             return;
         };
@@ -73,13 +74,13 @@ impl PacketSwitch<SetAside> {
         if queue > 0 {
             let sender = self.queueing.line_mut(memory, queue - 1);
             sender.owns_token = false;
-            sender.branches |= 1 << input;
+            sender.branches.add(input.into());
             return;
         }
-        if self.queueing.branches[port] == 0 {
+        if self.queueing.branches[port].is_empty() {
             self.record.root(true);
         }
-        self.queueing.branches[port] |= 1 << input;
+        self.queueing.branches[port].add(input.into());
     }
 
     /// A new line, the lowest free one, and its marker.
@@ -129,9 +130,10 @@ impl PacketSwitch<SetAside> {
     fn stop_branches(&mut self, port: usize, number: usize, stop: bool) {
         let line = self.queueing.line_mut(2 * port + 1, number);
         line.xoff = stop;
-        let (branches, path) = (line.branches, line.path << TURN | turn(port % PORTS));
-        for input in bits(branches.into()) {
-            let ingress = 2 * (port / PORTS * PORTS + input);
+        let numbers = self.wiring.numbers;
+        let (branches, path) = (line.branches, numbers.behind(line.path, numbers.of_switch(port)));
+        for input in branches.each() {
+            let ingress = 2 * (numbers.base(port) + input);
             if let Some(line) = self.queueing.line_of(ingress, path) {
                 self.queueing.line_mut(ingress, line).stopped = stop;
                 self.update_head(ingress, line + 1);
@@ -190,8 +192,9 @@ impl PacketSwitch<SetAside> {
                 self.ask_host(port);
             }
             Side::Ingress => {
-                let egress = port / PORTS * PORTS + line.path as usize % PORTS;
-                self.close_branch(egress, line.path >> TURN, port % PORTS);
+                let numbers = self.wiring.numbers;
+                let egress = numbers.base(port) + numbers.of_switch(line.path as usize);
+                self.close_branch(egress, numbers.ahead(line.path), numbers.of_switch(port));
             }
         }
     }
@@ -199,8 +202,8 @@ impl PacketSwitch<SetAside> {
     /// The token of an input comes back to the egress that notified it.
     fn close_branch(&mut self, port: usize, path: u64, input: usize) {
         if path == 0 {
-            self.queueing.branches[port] &= !(1 << input);
-            if self.queueing.branches[port] == 0 {
+            self.queueing.branches[port].remove(input);
+            if self.queueing.branches[port].is_empty() {
                 self.record.root(false);
             }
             return;
@@ -208,8 +211,8 @@ impl PacketSwitch<SetAside> {
         let memory = 2 * port + 1;
         let Some(number) = self.queueing.line_of(memory, path) else { return };
         let line = self.queueing.line_mut(memory, number);
-        line.branches &= !(1 << input);
-        if line.branches == 0 {
+        line.branches.remove(input);
+        if line.branches.is_empty() {
             line.owns_token = true;
             self.try_release(memory, number);
         }
