@@ -27,12 +27,12 @@ mod answer;
 
 pub use answer::solve;
 
-use latency::Limits;
+use latency::{Limits, followed};
 
 use std::cell::OnceCell;
 
 use crate::model::{Declaration, Failure, Model, Refusal};
-use flitwise_language::network::{Multistage, Topology};
+use flitwise_language::network::{Multistage, Network};
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{
     ClassSpec, DestinationSpec, Direction, EndOfTraffic, NodeList, Organisation, Read, Scenario, SourceSpec,
@@ -62,7 +62,7 @@ const RECOVERED: f64 = 0.98;
 pub(crate) const MODEL: Declaration = Declaration {
     word: "recn",
     legend: "recn analysis",
-    described: "Packet switches in stages: throughput, latency, congestion trees with and without RECN",
+    described: "Packet switches in stages and trees: throughput, latency; in stages hot spots with and without RECN",
     is_usual: true,
     is_of_runs: true,
     made_for: is_of_packets,
@@ -73,8 +73,10 @@ pub(crate) const MODEL: Declaration = Declaration {
 
 /// What the model reads.
 const READS: &[Read] = &[
-    Read::Words("network.topology", &["multistage"]),
+    Read::Words("network.topology", &["multistage", "fat-tree"]),
     Read::Keys("network", &["hosts", "direction", "first_shuffle"]),
+    Read::Keys("network", &["levels", "radix", "taper", "arity", "down", "up", "links"]),
+    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up"]),
     Read::Words("switch.organisation", &["one-queue", "four-queues", "voq-switch", "voq-network", "recn"]),
     Read::Keys("switch", &["ports", "link_rate", "crossbar_rate", "packet", "flit"]),
     Read::Keys("switch", &["port_memory", "flight_time", "routing_time", "forwarding"]),
@@ -147,11 +149,15 @@ pub struct Bin {
     pub hot_bytes_per_ns: f64,
 }
 
+/// Ways that are followed, and pairs of an input and an output of a switch, up to which that takes less than a second.
+const MOST_WAYS: u64 = 5_000_000;
+const MOST_PAIRS: u64 = 4_000_000;
+
 /// A checked scenario as the model sees it.
 struct Problem<'s> {
     scenario: &'s Scenario,
     switch: &'s SwitchSpec,
-    network: Multistage,
+    network: Network,
     timing: Timing,
     random: Option<&'s ClassSpec>,
     hot: Option<&'s ClassSpec>,
@@ -219,14 +225,14 @@ impl<'s> Problem<'s> {
                     .push(refusal(key("destination"), "has one class of each: uniform, and to a hot host"));
             }
         }
-        let network = scenario.topology().as_multistage();
-        let parts = network.zip(scenario.switch());
-        let parts = parts.and_then(|(network, switch)| Some((network, switch, Timing::of(switch)?)));
+        let network = scenario.topology();
+        let parts = scenario.switch().and_then(|switch| Some((switch, Timing::of(switch)?)));
         match parts {
-            Some((network, switch, timing)) if refusals.is_empty() => {
+            Some((switch, timing)) if refusals.is_empty() => {
                 let limits = OnceCell::new();
                 let problem = Self { scenario, switch, network, timing, random, hot, limits };
                 refusals.extend(hot.and_then(|hot| problem.misplaced(hot)));
+                refusals.extend(problem.too_many_ways());
                 refusals.extend(problem.little_memory());
                 if refusals.is_empty() {
                     return Ok(problem);
@@ -239,7 +245,7 @@ impl<'s> Problem<'s> {
 
     fn prediction(&self) -> Prediction {
         let least = self.saturation();
-        let hot_spot = self.hot.map(|hot| self.over_time(hot));
+        let hot_spot = self.hot.zip(self.stages()).map(|(hot, stages)| self.over_time(&stages, hot));
         Prediction {
             saturation_load: least,
             lone_latency_ns: self.lone_ns(),
@@ -247,9 +253,22 @@ impl<'s> Problem<'s> {
             waiting_ns: self.waiting_ns(),
             load_share_of_saturation: self.load_share(),
             hot_spot,
-            throughput_before_bytes_per_ns: self.offered().min(f64::from(self.network.hosts) * least)
-                * self.link(),
+            throughput_before_bytes_per_ns: self.offered().min(f64::from(self.hosts()) * least) * self.link(),
         }
+    }
+
+    fn hosts(&self) -> u32 {
+        self.network.nodes()
+    }
+
+    /// The stages, where hosts may be hot.
+    fn stages(&self) -> Option<Multistage> {
+        self.network.as_multistage()
+    }
+
+    /// Whether data cross the stages one way.
+    fn is_one_way(&self) -> bool {
+        self.stages().is_some_and(|stages| stages.direction == Direction::Unidirectional)
     }
 
     /// Bytes of a link in a nanosecond.
@@ -270,7 +289,7 @@ impl<'s> Problem<'s> {
     fn senders(&self, class: Option<&ClassSpec>) -> Vec<u32> {
         let listed = |class: &ClassSpec| match &class.nodes {
             Some(list) => NodeList::nodes(list).collect(),
-            None => (0..self.network.hosts).collect(),
+            None => (0..self.hosts()).collect(),
         };
         class.map(listed).unwrap_or_default()
     }
@@ -292,7 +311,7 @@ impl<'s> Problem<'s> {
 
     /// Load at which uniform traffic of all hosts saturates.
     fn saturation(&self) -> f64 {
-        let all: Vec<u32> = (0..self.network.hosts).collect();
+        let all: Vec<u32> = (0..self.hosts()).collect();
         let Limits { limit, fullest, .. } = self.limits_of(&all, 1.0);
         (limit / fullest.max(1e-9)).min(1.0)
     }
@@ -312,17 +331,17 @@ impl<'s> Problem<'s> {
     /// that wait behind data on the same link.
     fn limits_of(&self, senders: &[u32], load: f64) -> Limits {
         let packets = self.switch.places(self.scenario.port_memory());
-        let each = packets / self.switch.fixed_queues(self.network.hosts, self.network.ports()).max(1);
-        let is_one_way = self.network.direction == Direction::Unidirectional;
+        let each = packets / self.switch.fixed_queues(self.hosts(), self.scenario.switch_ports()).max(1);
+        let is_one_way = self.is_one_way();
         let is_voq = self.heads().is_none();
-        let share = if is_voq { 1.0 } else { places_share(self.network.stages(), packets) };
+        let share = if is_voq { 1.0 } else { places_share(self.network.rows(), packets) };
         // packets that come down in a bidirectional network go on to one output, which is one virtual output queue
         let places = if is_voq && !is_one_way { each } else { packets };
         let mut most = f64::from(places) * self.timing.packet_link as f64 / self.loop_ticks();
         if !is_one_way && places < self.switch.credit_batch {
             most = most.min(if is_voq { starved(places) } else { 0.5 });
         }
-        let traffic = Uniform { senders, rate: load / f64::from(self.network.hosts - 1) };
+        let traffic = Uniform { senders, rate: load / f64::from(self.hosts() - 1) };
         Limits::of(&self.network, &traffic, self.speedup(), self.heads(), [share, most])
     }
 
@@ -361,9 +380,29 @@ impl<'s> Problem<'s> {
     /// Refuses hosts that are hot and send uniform traffic, too.
     fn misplaced(&self, hot: &ClassSpec) -> Option<Refusal> {
         let (hot_hosts, victims) = (self.senders(Some(hot)), self.senders(self.random));
+        if self.stages().is_none() {
+            return Some(refusal(
+                format!("class.{}.destination", hot.name),
+                "has hot hosts in stages only; simulate",
+            ));
+        }
         let is_both = hot_hosts.iter().any(|host| victims.contains(host));
         let key = || format!("class.{}.nodes", hot.name);
         is_both.then(|| refusal(key(), "has hosts that are hot or send uniform traffic, not both"))
+    }
+
+    /// Refuses ways that take long to follow, and switches whose inputs and outputs are too many pairs.
+    fn too_many_ways(&self) -> Option<Refusal> {
+        let (ways, ports) = (followed(&self.network), u64::from(self.network.ports()));
+        let pairs = u64::from(self.network.routers()) * ports * ports;
+        let is_much = ways > MOST_WAYS || pairs > MOST_PAIRS;
+        is_much.then(|| {
+            let because = format!(
+                "follows up to {MOST_WAYS} ways over up to {MOST_PAIRS} pairs of ports, and here are {ways} and \
+                 {pairs}; simulate"
+            );
+            Refusal { key: "network.topology".to_owned(), because }
+        })
     }
 
     /// Refuses ports that are full before a tree is set aside or stopped, and queues of a port in which too few packets
@@ -378,8 +417,10 @@ impl<'s> Problem<'s> {
                 (2 * u64::from(recn.detection)).max(u64::from(recn.xoff) * 5 / 4),
                 "twice recn.detection and 1.25 times recn.xoff: else ports are full before a tree is set aside",
             ),
-            Organisation::VoqSwitch => (packets(self.switch.ports, 32), "32 packets in each of its queues"),
-            Organisation::VoqNetwork => (packets(self.network.hosts, 2), "2 packets in each of its queues"),
+            Organisation::VoqSwitch => {
+                (packets(self.scenario.switch_ports(), 32), "32 packets in each of its queues")
+            }
+            Organisation::VoqNetwork => (packets(self.hosts(), 2), "2 packets in each of its queues"),
         };
         (self.hot.is_some() && u64::from(memory) < least).then(|| Refusal {
             key: "switch.port_memory".to_owned(),
@@ -389,7 +430,7 @@ impl<'s> Problem<'s> {
         })
     }
 
-    fn tree(&self, hot: &ClassSpec) -> CongestionTree {
+    fn tree(&self, stages: &Multistage, hot: &ClassSpec) -> CongestionTree {
         let senders = Senders {
             destination: only_host(hot).unwrap_or_default(),
             hot: self.senders(Some(hot)),
@@ -397,19 +438,18 @@ impl<'s> Problem<'s> {
             victims: self.senders(self.random),
             rate: self.share(self.random),
         };
-        CongestionTree::new(&self.network, senders)
+        CongestionTree::new(stages, senders)
     }
 
     /// Hot hosts and victims where every switch of the first stage of a unidirectional network has as many of them.
     fn even_spot(&self, senders: &Senders) -> Option<HotSpot> {
         let counted = |hosts: &[u32]| {
-            let mut at = vec![0; self.network.switches() as usize];
+            let mut at = vec![0; self.stages()?.switches() as usize];
             hosts.iter().for_each(|host| at[self.network.entry(*host).0 as usize] += 1);
             at.iter().all(|count| *count == at[0]).then_some(at[0])
         };
         let (hot, victims) = (counted(&senders.hot)?, counted(&senders.victims)?);
-        let is_even = self.network.direction == Direction::Unidirectional;
-        is_even.then_some(HotSpot { hosts: self.network.hosts, hot, victims, rate: senders.rate })
+        self.is_one_way().then(|| HotSpot { hosts: self.hosts(), hot, victims, rate: senders.rate })
     }
 
     /// Throughput in the steady state, in links.
@@ -417,7 +457,7 @@ impl<'s> Problem<'s> {
         let organisation = self.switch.organisation;
         match organisation {
             Organisation::VoqNetwork | Organisation::Recn => {
-                let (hosts, victims) = (f64::from(self.network.hosts), senders.victims.len() as f64);
+                let (hosts, victims) = (f64::from(self.hosts()), senders.victims.len() as f64);
                 let hot =
                     senders.hot.len() as f64 * senders.hot_rate + victims * senders.rate / (hosts - 1.0);
                 Some(victims * senders.rate * (hosts - 2.0) / (hosts - 1.0) + hot.min(1.0))
@@ -433,8 +473,8 @@ impl<'s> Problem<'s> {
         let bytes = match (hot.end_of_traffic, self.switch.organisation) {
             (Some(EndOfTraffic::Drain), _) => f64::INFINITY,
             (_, Organisation::OneQueue | Organisation::FourQueues) => injection,
-            (_, Organisation::VoqSwitch) => injection / f64::from(self.switch.ports),
-            (_, Organisation::VoqNetwork) => injection / f64::from(self.network.hosts),
+            (_, Organisation::VoqSwitch) => injection / f64::from(self.scenario.switch_ports()),
+            (_, Organisation::VoqNetwork) => injection / f64::from(self.hosts()),
             _ => f64::from(self.scenario.recn().xoff),
         };
         bytes / self.link()
@@ -451,8 +491,8 @@ impl<'s> Problem<'s> {
         }
     }
 
-    fn over_time(&self, hot: &ClassSpec) -> HotSpotPrediction {
-        let tree = self.tree(hot);
+    fn over_time(&self, stages: &Multistage, hot: &ClassSpec) -> HotSpotPrediction {
+        let tree = self.tree(stages, hot);
         let measure = self.scenario.measure();
         let end = measure.end.unwrap_or(hot.start_cycle() + 1e6);
         let step = STEP_NS.min(measure.bin.unwrap_or(STEP_NS)).max(end / MOST_STEPS);

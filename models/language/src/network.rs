@@ -185,6 +185,11 @@ pub trait Topology {
     /// `destination`; the first of parallel links of which the router chooses.
     fn route(&self, router: u32, source: u32, destination: u32, way: u32) -> u32;
 
+    /// Whether the way to a node depends on where it begins, also for nodes of one router.
+    fn routes_by_source(&self) -> bool {
+        false
+    }
+
     /// What the link at an output port carries where all nodes send to all alike, averaged over all ways; `None` where
     /// there is no closed form.
     fn uniform_rate(&self, _router: u32, _port: u32) -> Option<UniformRate> {

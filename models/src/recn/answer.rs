@@ -131,7 +131,7 @@ impl Problem<'_> {
         let Some((spot, hot)) = prediction.hot_spot.as_ref().zip(self.hot) else {
             return prediction.throughput_before_bytes_per_ns;
         };
-        let hosts = f64::from(self.network.hosts);
+        let hosts = f64::from(self.hosts());
         let random_to_hot = self.offered() * self.link() / (hosts - 1.0);
         let offered = self.senders(Some(hot)).len() as f64 * self.share(Some(hot)) * self.link();
         let from_us = self.scenario.measure().warm_up.unwrap_or(0.0) / 1e3;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::head_of_line::crossbar_limit;
 use super::lone_packet;
-use flitwise_language::network::{Hop, Multistage, SIDE, Topology};
+use flitwise_language::network::{Hop, Network, SIDE};
 use flitwise_language::scenario::Timing;
 
 /// Wait at a link of total rate `ρ = Σ a_i` from inputs of rates `a_i`, in packet times; infinite from `θ` on.
@@ -68,29 +68,40 @@ struct Loads {
     crossed: Vec<f64>,
 }
 
+/// Ways from switches, or senders, to destinations that are followed.
+pub(super) fn followed(network: &Network) -> u64 {
+    let leaves =
+        if network.routes_by_source() { network.nodes() } else { network.routers().min(network.nodes()) };
+    u64::from(leaves) * u64::from(network.nodes()) * u64::from(network.ways())
+}
+
 impl Loads {
-    /// Routes do not depend on the sender: packets of all hosts at a switch to one destination are followed together.
-    fn of(network: &Multistage, traffic: &Uniform<'_>) -> Self {
+    /// Packets of all hosts at a switch to one destination are followed together, but where routes depend on the
+    /// sender; of ways that are drawn each has its part.
+    fn of(network: &Network, traffic: &Uniform<'_>) -> Self {
         let ports = network.ports() as usize;
         let links = network.routers() as usize * ports;
-        let mut entries: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+        let mut entries: BTreeMap<(u32, u32), Vec<(u32, u32)>> = BTreeMap::new();
         for sender in traffic.senders {
             let (router, input) = network.entry(*sender);
-            entries.entry(router).or_default().push((input, *sender));
+            let apart = if network.routes_by_source() { *sender } else { 0 };
+            entries.entry((router, apart)).or_default().push((input, *sender));
         }
+        let (ways, rate) = (network.ways(), traffic.rate / f64::from(network.ways()));
         let crossed = vec![0.0; network.most_hops() as usize + 2];
         let mut found = Self { inputs: vec![0.0; links * ports], first: vec![0.0; links], crossed };
         for hosts in entries.values() {
-            for destination in 0..network.hosts {
+            for (destination, way) in (0..network.nodes()).flat_map(|to| (0..ways).map(move |way| (to, way)))
+            {
                 let (mut flow, mut switches, mut entered) = (0.0, 0, None);
-                for Hop { router, port, end } in network.path(hosts[0].1, destination, 0) {
+                for Hop { router, port, end } in network.path(hosts[0].1, destination, way) {
                     let link = router as usize * ports + port as usize;
                     match entered {
                         Some(input) => found.inputs[link * ports + input as usize] += flow,
                         None => {
                             for (input, _) in hosts.iter().filter(|(_, host)| *host != destination) {
-                                found.inputs[link * ports + *input as usize] += traffic.rate;
-                                flow += traffic.rate;
+                                found.inputs[link * ports + *input as usize] += rate;
+                                flow += rate;
                             }
                             found.first[link] += flow;
                         }
@@ -120,7 +131,7 @@ impl Limits {
     /// Crossbars of a speed over links with so many queues at an input, or none where inputs do not limit; memories let
     /// pass a `share` of that, and no link carries more than `most`.
     pub(super) fn of(
-        network: &Multistage,
+        network: &Network,
         traffic: &Uniform<'_>,
         speedup: f64,
         queues: Option<f64>,
@@ -151,24 +162,27 @@ impl Limits {
         Self { of_switch, limit: (growth * fullest).min(1.0), fullest, loads }
     }
 
-    /// Mean latency of uniform traffic over a network of stages, without the wait at the sources \[ns\]; `None` where a
+    /// Mean latency of uniform traffic, without the wait at the sources \[ns\]; `None` where a
     /// link is loaded to the limit `θ` of its switch or nothing is sent.
     ///
-    /// The first switch of a path is as it is, later ones wait `1 + 4 ρ / (5 k)` times as long:
+    /// The first switch of a path is as it is, later ones wait `1 + 4 ρ / (5 k)` times as long, `k` being the inputs
+    /// that bring packets, in stages those of a side:
     ///
     /// ```text
     /// L = L_0 + W_1 + Σ_(later) W (1 + 4 ρ / (5 k))
     /// ```
     ///
     /// The mean over packets is taken link by link: each adds its wait times the rates of the packets that cross it.
-    pub(super) fn mean_latency(&self, network: &Multistage, timing: &Timing) -> Option<f64> {
+    pub(super) fn mean_latency(&self, network: &Network, timing: &Timing) -> Option<f64> {
         let loads = &self.loads;
         let mut wait = 0.0;
+        let side = network.as_multistage().map(|_| f64::from(SIDE));
         let ports = network.ports() as usize;
         for (link, (inputs, first)) in loads.inputs.chunks(ports).zip(&loads.first).enumerate() {
             let load: f64 = inputs.iter().sum();
             if load > 0.0 {
-                let later = 1.0 + 0.8 * load / f64::from(SIDE);
+                let in_use = || inputs.iter().filter(|input| **input > 0.0).count() as f64;
+                let later = 1.0 + 0.8 * load / side.unwrap_or_else(in_use);
                 wait += link_wait(inputs, self.of_switch[link / ports]) * (first + (load - first) * later);
             }
         }
@@ -184,10 +198,11 @@ impl Limits {
 mod tests {
     use super::*;
     use crate::recn::head_of_line_limit;
+    use flitwise_language::network::Multistage;
     use flitwise_language::scenario::{Direction, SwitchSpec};
 
     fn latency(direction: Direction, load: f64) -> f64 {
-        let network = Multistage { hosts: 64, direction, first_shuffle: true };
+        let network = Network::Multistage(Multistage { hosts: 64, direction, first_shuffle: true });
         let senders: Vec<u32> = (0..64).collect();
         let traffic = Uniform { senders: &senders, rate: load / 63.0 };
         let timing = Timing::of(&SwitchSpec::default()).unwrap();

@@ -193,6 +193,10 @@ impl Topology for FatTree {
         if self.is_split() { self.above[self.levels - 1] * links } else { 1 }
     }
 
+    fn routes_by_source(&self) -> bool {
+        self.routing == TreeRouting::SModK
+    }
+
     fn is_adaptive(&self) -> bool {
         self.routing == TreeRouting::AdaptiveUp
     }

@@ -11,6 +11,7 @@ use super::Scenario;
 use super::check::joined;
 use super::declare::*;
 use super::nodes::{self, NodeList, WANTED};
+use super::pairs::PairSpec;
 use super::reader::read_table;
 use crate::document::{Value, nearest, one_of};
 use crate::network::Topology;
@@ -25,8 +26,10 @@ pub enum DestinationSpec {
     Nodes(NodeList),
     /// One node more than the others.
     Hot(HotSpot),
-    /// One destination for each sender.
+    /// One destination for each sender, by the name of a pattern.
     Named(DestinationPattern),
+    /// One destination for each sender, by a rule or drawn.
+    Paired(PairSpec),
 }
 
 table! {
@@ -134,7 +137,7 @@ pub struct Destinations {
     nodes: u32,
     self_traffic: bool,
     to: DestinationSpec,
-    /// The nodes of a list, in order; of a named pattern the destination of each node.
+    /// The nodes of a list, in order; of patterns and pairs the destination of each node.
     list: Vec<u32>,
 }
 
@@ -229,6 +232,10 @@ impl Destinations {
                 let first = self.list[sender as usize];
                 Towards { first, count: u32::from(with_self || first != sender), ..all }
             }
+            DestinationSpec::Paired(_) => {
+                let first = self.list[sender as usize];
+                Towards { first, count: u32::from(first != sender), ..all }
+            }
         }
     }
 }
@@ -244,6 +251,7 @@ impl DestinationSpec {
         let mut list: Vec<u32> = match self {
             Self::Nodes(list) => list.nodes().collect(),
             Self::Named(pattern) => (0..network.nodes()).map(|node| pattern.of(node, network)).collect(),
+            Self::Paired(pairs) => pairs.partners(network.nodes()),
             _ => Vec::new(),
         };
         if matches!(self, Self::Nodes(_)) {
@@ -259,6 +267,7 @@ impl DestinationSpec {
             Self::Nodes(list) => list.json(),
             Self::Hot(spot) => json!(spot),
             Self::Named(pattern) => json!(pattern),
+            Self::Paired(pairs) => json!(pairs),
         }
     }
 
@@ -280,6 +289,15 @@ impl DestinationSpec {
             let found = format!("\"{}\", which leads every sender to itself", pattern.word());
             let help = "take another pattern, or \"uniform\"";
             return door.refuse(path, found, "a pattern that leads a sender to another node", Some(help));
+        }
+        if let Self::Paired(pairs) = self
+            && senders_are_read
+            && (pairs.is_idle(network.nodes()) || !self.on(&*network).has_sender(senders))
+        {
+            let found = "a destination by which nobody sends".to_owned();
+            let wanted = "one that leads a sender to another node";
+            let help = format!("take another number, or other nodes: there are {}", network.nodes());
+            return door.refuse(path, found, wanted, Some(&help));
         }
         // a fixed point of a named pattern sends nothing, which is noted
         let only = match self {
@@ -321,7 +339,7 @@ impl Scenario {
             DestinationSpec::Uniform => true,
             DestinationSpec::Nodes(list) => is_all(list),
             DestinationSpec::Hot(spot) => spot.share == 0.0,
-            DestinationSpec::Named(_) => false,
+            DestinationSpec::Named(_) | DestinationSpec::Paired(_) => false,
         };
         to_all && spec.nodes.as_ref().is_none_or(is_all)
     }
@@ -375,7 +393,7 @@ fn all_words() -> impl Iterator<Item = &'static str> {
 impl KeyValue for DestinationSpec {
     const KIND: Kind = Kind::Other(|| {
         let words: Vec<&str> = all_words().collect();
-        json!({ "anyOf": [{ "enum": words }, nodes::schema(), HotSpot::KIND.schema()] })
+        json!({ "anyOf": [{ "enum": words }, nodes::schema(), HotSpot::KIND.schema(), PairSpec::KIND.schema()] })
     });
 
     fn unset() -> Self {
@@ -390,10 +408,16 @@ impl Field for DestinationSpec {
         let is_word = |text: &str| text.starts_with(|first: char| first.is_alphabetic());
         match &node.value {
             Value::Table(entries) => {
-                let mut spot = HotSpot::unset();
                 let table = Table { entries, path: path.into(), place: &node.place };
-                read_table(&mut spot, reader, &table, Some("{ hot = 32, share = 0.1 }"), units);
-                *self = Self::Hot(spot);
+                if PairSpec::KEYS.iter().any(|key| table.get(key).is_some()) {
+                    let mut pairs = PairSpec::unset();
+                    read_table(&mut pairs, reader, &table, Some("{ shift = 5 }"), units);
+                    *self = Self::Paired(pairs);
+                } else {
+                    let mut spot = HotSpot::unset();
+                    read_table(&mut spot, reader, &table, Some("{ hot = 32, share = 0.1 }"), units);
+                    *self = Self::Hot(spot);
+                }
             }
             Value::Text(text) if text == UNIFORM => *self = Self::Uniform,
             Value::Text(text) if is_word(text) => {
@@ -406,7 +430,10 @@ impl Field for DestinationSpec {
                 *self = Self::Named(named);
             }
             _ => {
-                let wanted = format!("{}, {WANTED}, or {{ hot = 32, share = 0.1 }}", one_of(all_words()));
+                let wanted = format!(
+                    "{}, {WANTED}, {{ hot = 32, share = 0.1 }}, or {{ shift = 5 }}",
+                    one_of(all_words())
+                );
                 let Some(list) = NodeList::read_node(reader, node, &path, &wanted) else { return false };
                 *self = Self::Nodes(list);
             }
@@ -418,6 +445,7 @@ impl Field for DestinationSpec {
         let path = joined(path, key.name);
         match self {
             Self::Uniform | Self::Named(_) => {}
+            Self::Paired(pairs) => door.table(pairs, &path),
             Self::Nodes(list) => list.check_nodes(door, &path),
             Self::Hot(spot) => {
                 door.table(spot, &path);
@@ -435,6 +463,7 @@ impl Field for DestinationSpec {
             Self::Hot(spot) => super::writer::in_line(spot),
             Self::Nodes(list) => list.written(),
             Self::Named(pattern) => pattern.written(),
+            Self::Paired(pairs) => super::writer::in_line(pairs),
         }
     }
 }
@@ -527,8 +556,19 @@ mod tests {
         let lists = [NodeList::of([3]), NodeList::of([9, 1, 5])].map(DestinationSpec::Nodes);
         let spots = [0.0, 0.3, 1.0].map(|share| DestinationSpec::Hot(HotSpot { hot: 5, share }));
         let named = DestinationPattern::ALL.map(DestinationSpec::Named);
-        let all: Vec<_> =
-            [DestinationSpec::Uniform].into_iter().chain(lists).chain(spots).chain(named).collect();
+        let pairs = [
+            PairSpec { shift: Some(5), ..PairSpec::unset() },
+            PairSpec { permutation: Some(1), ..PairSpec::unset() },
+            PairSpec { bisection: Some(3), both_ways: Some(false), ..PairSpec::unset() },
+        ];
+        let pairs = pairs.map(DestinationSpec::Paired);
+        let all: Vec<_> = [DestinationSpec::Uniform]
+            .into_iter()
+            .chain(lists)
+            .chain(spots)
+            .chain(named)
+            .chain(pairs)
+            .collect();
         for (network, spec) in networks.iter().flat_map(|n| all.iter().map(|spec| (n.topology(), spec))) {
             if let DestinationSpec::Named(pattern) = spec
                 && pattern.wants(&*network).is_some()
@@ -574,6 +614,9 @@ mod tests {
             "nodes = [0, 5]\ndestination = { hot = 3, share = 0.25 }",
             "nodes = [0, 5]\ndestination = { hot = 0, share = 1 }",
             "destination = \"transpose\"",
+            "destination = { shift = 5 }",
+            "nodes = \"0-7\"\ndestination = { permutation = 7 }",
+            "destination = { bisection = 0, both_ways = false }",
         ] {
             let class = if class == "destination = 7" { "nodes = \"0-6\"\ndestination = 7" } else { class };
             let found = match read(MESH, class) {

@@ -271,7 +271,7 @@ fn fits_switches(spec: &ScenarioSpec, network: &dyn Topology, switch: &SwitchSpe
 
 fn refuse_router(refuse: impl FnOnce(String, &str, &str)) {
     let help = "packet switches are described by [switch]: remove the table";
-    refuse("a [router] table".to_owned(), "[switch] with multistage", help);
+    refuse("a [router] table".to_owned(), "[switch] alone", help);
 }
 
 /// Refuses the table that `[switch]` takes the place of.

@@ -66,6 +66,8 @@ fn patterns_and_hot_nodes_load_channels_as_known() {
     assert_row(&format!("{tree}\"d-mod-k\""), "\"bit-reverse\"", &all, reverse);
     let even = [("up 1", 0.875, 1.0), ("up 2", 0.75, 0.75), ("down 2", 0.75, 0.75), ("down 1", 0.875, 1.0)];
     assert_row(&format!("{tree}\"random-up\""), "\"bit-reverse\"", &even, reverse);
+    let shift = [("up 1", 1.0, 1.0), ("up 2", 0.3125, 1.0), ("down 2", 0.3125, 1.0), ("down 1", 1.0, 1.0)];
+    assert_row(&format!("{tree}\"d-mod-k\""), "{ shift = 5 }", &shift, 2.625);
     // the hot node sends to all alike
     let (kinds, _) = found(&self::tree(&format!("{tree}\"d-mod-k\""), "{ hot = 5, share = 0.1 }"));
     let most = |word: &str| kinds.iter().find(|(kind, ..)| kind == word).map(|(.., most)| *most).unwrap();
