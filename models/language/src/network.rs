@@ -133,6 +133,17 @@ pub struct UniformRate {
     pub started: f64,
 }
 
+/// Output ports of a router of which it chooses one for a message, by what it knows of the links behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidates {
+    /// The first of them; they are numbered on from there.
+    pub first: u32,
+    /// How many there are.
+    pub count: u32,
+    /// The one that is taken of equal ones, else the next one from there, round.
+    pub preferred: u32,
+}
+
 /// What a topology says of itself. Nodes, routers and ports are numbered from 0.
 pub trait Topology {
     /// Nodes.
@@ -179,6 +190,16 @@ pub trait Topology {
     /// Whether routers choose by the state of the network: then ways stand for what they choose, all alike.
     fn is_adaptive(&self) -> bool {
         false
+    }
+
+    /// Ways of which one is drawn when a message is generated: none where routers choose.
+    fn drawn_ways(&self) -> u32 {
+        if self.is_adaptive() { 1 } else { self.ways() }
+    }
+
+    /// Where a router chooses: the output ports that a message may take; `None` where there is one.
+    fn candidates(&self, _router: u32, _source: u32, _destination: u32) -> Option<Candidates> {
+        None
     }
 
     /// The output port of `router` on a way, below [`ways`](Self::ways), from the node `source` to the node

@@ -157,6 +157,12 @@ fn unrouted(scenario: &Scenario) -> Vec<Fault> {
             "\"d-mod-k\" or \"s-mod-k\" to simulate connections and circuits: each holds the links of its way",
         ),
         (
+            network.is_adaptive() && is_levelled(scenario),
+            "network.routing",
+            "a routing that chooses by backlogs".to_owned(),
+            "another one to simulate levels of priority, blocks, host buses and power",
+        ),
+        (
             network.routers() > 1 && network.ports() > MAX_PORTS && is_levelled(scenario),
             "network",
             format!("switches of {} ports", network.ports()),
@@ -252,7 +258,7 @@ const READS: &[Read] = &[
     Read::Words("network.topology", &["router", "hypercube", "mesh", "torus", "fat-tree"]),
     Read::Keys("network", &["radix", "dimensions", "nodes_per_router", "links", "self_traffic"]),
     Read::Keys("network", &["levels", "taper", "arity", "down", "up"]),
-    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up"]),
+    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up", "adaptive-up"]),
     Read::Within("network.ports", 2.0, MAX_PORTS as f64, "flitwise solve takes up to 1024"),
     Read::Within("network.dimension", 1.0, MAX_DIMENSION as f64, "flitwise solve takes up to 16"),
     Read::Within(

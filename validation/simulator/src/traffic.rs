@@ -167,7 +167,7 @@ impl Traffic {
 
 /// The listed messages of a load with a way each.
 fn listed(network: &dyn Topology, load: &Load) -> Vec<Offer> {
-    let mut routes = Routes::of(network.ways(), load.seed, OF_LISTED);
+    let mut routes = Routes::of(network.drawn_ways(), load.seed, OF_LISTED);
     let offer = |message: &packet::Message| Offer { way: Routes::draw(&mut routes), ..message.offer() };
     load.messages.iter().map(offer).collect()
 }
@@ -291,7 +291,7 @@ pub fn offers_of(
     seed: u64,
 ) -> Vec<Offer> {
     let (classes, mut random) = (class_offers(&Phases::of(scenario)), stream(seed, 0, 0));
-    let mut routes = Routes::of(scenario.topology().ways(), seed, OF_LISTED);
+    let mut routes = Routes::of(scenario.topology().drawn_ways(), seed, OF_LISTED);
     let offer = |(arrival, flits): (Arrival, u32)| {
         let offer = classes[usize::from(arrival.class)].offer(arrival, &mut random);
         Offer { flits, way: Routes::draw(&mut routes), ..offer }
@@ -375,7 +375,7 @@ impl Sources {
         let mut streams: Vec<_> = classes()
             .map(|class| frames::streams(&phases, class, &senders[class], seed).into_iter())
             .collect();
-        let ways = scenario.topology().ways();
+        let ways = scenario.topology().drawn_ways();
         let mut frame_runs = vec![Vec::new(); streams.len()];
         let mut sources = Vec::new();
         for node in 0..scenario.topology().nodes() {
@@ -449,7 +449,7 @@ impl Sources {
     }
 
     fn of_packets(network: &dyn Topology, traffics: &[packet::Traffic], seed: u64) -> Self {
-        let (hosts, ways) = (network.nodes(), network.ways());
+        let (hosts, ways) = (network.nodes(), network.drawn_ways());
         let mut sources = Vec::new();
         for (node, (class, traffic)) in
             (0..hosts).flat_map(|node| traffics.iter().enumerate().map(move |one| (node, one)))

@@ -1,7 +1,7 @@
 //! Topology and routing: which channel leads where.
 
 pub use flitwise_language::network::ChannelKind;
-use flitwise_language::network::{Half, LinkEnd, Network};
+use flitwise_language::network::{Candidates, Half, LinkEnd, Network};
 use flitwise_language::scenario::{NetworkSpec, Scenario};
 
 use crate::control::stations::Stations;
@@ -159,6 +159,18 @@ impl Wiring {
             None => self.network.half(router, source, destination),
             Some(stations) => stations.half(router, source, destination),
         }
+    }
+
+    /// Whether routers choose among links by their backlog.
+    pub(crate) fn is_adaptive(&self) -> bool {
+        self.network.is_adaptive()
+    }
+
+    /// Where a router chooses: the first of its links that a message may take, how many, and which of equal ones.
+    pub(crate) fn candidates(&self, router: u32, source: u32, destination: u32) -> Option<Candidates> {
+        let found = self.network.candidates(router, source, destination)?;
+        let link = |port: u32| router * self.ports + port;
+        Some(Candidates { first: link(found.first), preferred: link(found.preferred), ..found })
     }
 
     /// [`Self::route`] and [`Self::half`] in one go, where there are no stations.

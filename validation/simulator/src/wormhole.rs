@@ -21,7 +21,7 @@ mod link;
 mod link_scheduler;
 mod multiplexed;
 
-use flitwise_language::network::Half;
+use flitwise_language::network::{Candidates, Half};
 use flitwise_language::scenario::Scenario;
 
 use crate::message::{Delivery, Offer};
@@ -82,6 +82,10 @@ struct Routed {
     group: u8,
     /// Whether the link leads to its node.
     ejects: bool,
+    /// Flits of its message.
+    flits: u32,
+    /// The links to choose from, if the router chooses.
+    choice: Option<Candidates>,
 }
 
 /// What is asked and told as flits move.
@@ -204,7 +208,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     fn enter_requests(&mut self, now: u64) {
         let Self { lanes, routed, parts, .. } = self;
         let shift = parts.channels.shift();
-        if parts.wiring.parallel_links() > 1 {
+        let has_backlogs = parts.grants.has_backlogs();
+        if parts.wiring.parallel_links() > 1 || has_backlogs {
             // each choice counts those before it: by router, input port and lane
             let order = |lane: u32| (parts.wiring.input(lane >> shift), lane);
             parts.grants.sort_requests(now, order);
@@ -212,16 +217,26 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         routed.clear();
         while let Some(lane) = parts.grants.next_request(now) {
             let (router, _) = parts.wiring.input(lane >> shift);
-            let &Message { source, destination, way, groups, .. } = parts.books.requests(lane as usize, now);
+            let &Message { source, destination, way, groups, flits, .. } =
+                parts.books.requests(lane as usize, now);
             let (link, half) = parts.wiring.route_and_half(router, source.into(), destination.into(), way);
             let ejects = parts.wiring.end(link) == End::Node;
             let place = if ejects { 2 } else { usize::from(half == Half::Upper) };
-            routed.push(Routed { lane, link, group: groups[place], ejects });
+            let choice = if has_backlogs {
+                parts.wiring.candidates(router, source.into(), destination.into())
+            } else {
+                None
+            };
+            routed.push(Routed { lane, link, group: groups[place], ejects, flits, choice });
         }
         // apart from the routes, so that a processor waits for the memory of several headers at once
-        for &Routed { lane, mut link, group, ejects } in &*routed {
+        for &Routed { lane, mut link, group, ejects, flits, choice } in &*routed {
             if parts.wiring.parallel_links() > 1 && !ejects {
                 link = parts.grants.least_taken(link, parts.wiring.parallel_links());
+            }
+            if has_backlogs && !ejects {
+                link = choice.map_or(link, |choice| parts.grants.least_backlog(choice));
+                parts.grants.joins_backlog(link, flits);
             }
             let group = (link as usize) << shift | usize::from(group);
             let of_ring = parts.channels.has_rings() && !ejects;
@@ -291,6 +306,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             }
         }
         assert_eq!(entered, left + inside, "flits that entered against those that left or are in buffers");
+        let is_empty = self.parts.books.ledger.is_empty();
+        assert!(!is_empty || self.parts.grants.backlogs() == 0, "a backlog of an empty network");
     }
 }
 

@@ -13,7 +13,7 @@
 //! `(s + 1, ⌊t / m_(s+1)⌋, u + q W_s)`. A message goes up until its destination is below, then down; the way down is
 //! unique but for parallel links. A number `x` says where it goes up: neighbour `⌊x / W_s⌋ mod w_(s+1)` at level `s`.
 
-use super::{ChannelKind, LinkEnd, Topology, UniformRate};
+use super::{Candidates, ChannelKind, LinkEnd, Topology, UniformRate};
 use crate::scenario::{MAX_LEVELS, TreeKeys, TreeRouting, TreeShape};
 
 /// Levels of switches. Arrays are by level, from 0 at the leaves.
@@ -108,16 +108,30 @@ impl FatTree {
         matches!(self.routing, TreeRouting::RandomUp | TreeRouting::AdaptiveUp)
     }
 
-    /// `x`, and the number that says which of parallel links above a level a message takes.
+    /// The neighbour up at a level, and the parallel link, that a number names by its digits.
     #[inline]
-    fn choices(&self, source: u32, destination: u32, way: u32, level: usize) -> (u32, u32) {
+    fn named(&self, number: u32, level: usize) -> (u32, u32) {
+        let neighbours = self.up[level].max(1);
+        let above = number / self.above[level];
+        (above % neighbours, above / neighbours % self.links[level])
+    }
+
+    /// The same of a way that is drawn: digits of neighbours first, then those of links.
+    #[inline]
+    fn drawn(&self, way: u32, level: usize) -> (u32, u32) {
+        let before: u32 = self.links[..level].iter().product();
+        let link = way / self.above[self.levels - 1] / before % self.links[level];
+        (way / self.above[level] % self.up[level].max(1), link)
+    }
+
+    /// The neighbour and the parallel link between a level and the next that a message takes, up or down.
+    #[inline]
+    fn choice(&self, (source, destination, way): (u32, u32, u32), level: usize, is_up: bool) -> (u32, u32) {
         match self.routing {
-            TreeRouting::DModK => (destination, destination / (self.above[level] * self.up[level].max(1))),
-            TreeRouting::SModK => (source, source / (self.above[level] * self.up[level].max(1))),
-            TreeRouting::RandomUp | TreeRouting::AdaptiveUp => {
-                let before: u32 = self.links[..level].iter().product();
-                (way, way / self.above[self.levels - 1] / before)
-            }
+            TreeRouting::SModK => self.named(source, level),
+            TreeRouting::RandomUp => self.drawn(way, level),
+            TreeRouting::AdaptiveUp if is_up => self.drawn(way, level),
+            TreeRouting::DModK | TreeRouting::AdaptiveUp => self.named(destination, level),
         }
     }
 
@@ -150,6 +164,11 @@ impl FatTree {
             (TreeRouting::DModK, false) => f64::from(inside) * f64::from(all - own),
             (TreeRouting::SModK, true) => f64::from(inside) * f64::from(all - own),
             (TreeRouting::SModK, false) => f64::from(own) * f64::from(outside),
+            // all ways up alike, and the link down that the destination names, whatever the neighbour
+            (TreeRouting::AdaptiveUp, false) => {
+                let named = (0..own).filter(|node| (subtree * own + node) / ways % links == link).count();
+                named as f64 * f64::from(all - own) / f64::from(ways)
+            }
             _ => f64::from(own) * f64::from(all - own) / f64::from(by),
         };
         pairs / self.others()
@@ -201,20 +220,29 @@ impl Topology for FatTree {
         self.routing == TreeRouting::AdaptiveUp
     }
 
+    fn candidates(&self, router: u32, _: u32, destination: u32) -> Option<Candidates> {
+        let Place { level, subtree, .. } = self.place(router);
+        if !self.is_adaptive() || destination / self.below[level] == subtree {
+            return None;
+        }
+        let (first, links) = (self.first_up(level), self.links[level]);
+        let (neighbour, link) = self.named(destination, level);
+        Some(Candidates { first, count: self.up[level] * links, preferred: first + neighbour * links + link })
+    }
+
     #[inline]
     fn route(&self, router: u32, source: u32, destination: u32, way: u32) -> u32 {
         let Place { level, subtree, .. } = self.place(router);
         if destination / self.below[level] != subtree {
-            let (x, link) = self.choices(source, destination, way, level);
-            let neighbour = x / self.above[level] % self.up[level];
-            return self.first_up(level) + neighbour * self.links[level] + link % self.links[level];
+            let (neighbour, link) = self.choice((source, destination, way), level, true);
+            return self.first_up(level) + neighbour * self.links[level] + link;
         }
         let neighbour = destination / self.below_each(level) % self.down[level];
         match level.checked_sub(1) {
             None => neighbour,
             Some(lower) => {
-                let (_, link) = self.choices(source, destination, way, lower);
-                neighbour * self.links[lower] + link % self.links[lower]
+                let (_, link) = self.choice((source, destination, way), lower, false);
+                neighbour * self.links[lower] + link
             }
         }
     }

@@ -187,7 +187,7 @@ impl Wiring {
 
     /// Ways of which one is drawn for every packet.
     pub(crate) fn ways(&self) -> u32 {
-        self.network.ways()
+        self.network.drawn_ways()
     }
 
     /// The turnpool of a packet on a way: its output ports, that of the first switch in the lowest bits.

@@ -51,7 +51,7 @@ pub(super) struct Rules {
 pub(super) const LEVELS: usize = 3;
 
 /// Where a channel ends.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Input { router: usize, port: usize },
     Node,
@@ -220,6 +220,21 @@ impl Rules {
         }
         let (router, port) = self.network.entry(node as u32);
         End::Input { router: router as usize, port: port as usize }
+    }
+
+    /// R1: whether routers choose by backlogs.
+    pub(super) fn is_adaptive(&self) -> bool {
+        self.network.is_adaptive()
+    }
+
+    /// R3: the output ports of which a router chooses, the preferred one first; of one that does not choose, none.
+    pub(super) fn candidates(&self, router: usize, offer: &Offer) -> Vec<usize> {
+        let Arrival { source, destination, .. } = offer.arrival;
+        let Some(found) = self.network.candidates(router as u32, source, destination) else {
+            return Vec::new();
+        };
+        let ports = (found.preferred..found.first + found.count).chain(found.first..found.preferred);
+        ports.map(|port| port as usize).collect()
     }
 
     /// T5, N2: the output ports on the way to the destination, as the topology routes: one, or those of parallel links.

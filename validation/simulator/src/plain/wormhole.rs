@@ -110,6 +110,10 @@ struct InputLane {
 struct Front {
     /// The output port that it goes to; before its request those of parallel links.
     outputs: Range<usize>,
+    /// R3: the output ports to choose from at its request, the preferred one first.
+    candidates: Vec<usize>,
+    /// Flits of the message.
+    flits: usize,
     /// V2, V3: the first lane of the group that it asks for there.
     group: usize,
     /// The first cycle in which it can be granted its output lane.
@@ -238,6 +242,16 @@ impl Network {
             let ports = 0..self.routers[router].inputs.len();
             for (port, lane) in ports.flat_map(|port| (0..self.rules.lanes()).map(move |lane| (port, lane))) {
                 let Some(front) = &self.routers[router].inputs[port][lane].front else { continue };
+                if front.request_cycle == now && !front.candidates.is_empty() {
+                    let candidates = front.candidates.iter();
+                    let least =
+                        candidates.min_by_key(|output| self.backlog(router, **output, crossings)).copied();
+                    let Some(front) = &mut self.routers[router].inputs[port][lane].front else { continue };
+                    front.outputs = least.map_or(front.outputs.clone(), |least| least..least + 1);
+                    let (output, flits) = (front.outputs.start, front.flits);
+                    self.channels[self.routers[router].outputs[output]].backlog += flits;
+                    continue;
+                }
                 if front.request_cycle == now && front.outputs.len() > 1 {
                     let links = front.outputs.clone();
                     let least = links.min_by_key(|output| self.taken(router, *output, crossings, now));
@@ -246,6 +260,13 @@ impl Network {
                 }
             }
         }
+    }
+
+    /// R2: flits of messages that have chosen an output and have not left the input buffer behind its link.
+    fn backlog(&self, router: usize, output: usize, crossings: &[Path]) -> usize {
+        let channel = &self.channels[self.routers[router].outputs[output]];
+        let leaves = |path: &&Path| channel.to == End::Input { router: path.router, port: path.input.0 };
+        channel.backlog - crossings.iter().filter(leaves).count()
     }
 
     /// N2: the lanes of an output that belong to messages or are asked for.
@@ -405,6 +426,11 @@ impl Network {
 
     /// T3: a flit crosses; a tail gives up the output lane (T9), and the next message comes to the front (T8).
     fn cross(&mut self, Path { router, input, output: (port, to) }: Path, now: u64) {
+        if self.rules.is_adaptive() {
+            let here = End::Input { router, port: input.0 };
+            let behind = self.channels.iter_mut().find(|channel| channel.to == here && channel.backlog > 0);
+            behind.into_iter().for_each(|channel| channel.backlog -= 1);
+        }
         let channel = &mut self.channels[self.routers[router].outputs[port]];
         let Router { inputs, arbiters, .. } = &mut self.routers[router];
         let lane = &mut inputs[input.0][input.1];
@@ -454,14 +480,15 @@ impl Network {
         if let Some(lanes) = message.lanes.last_mut() {
             lanes.output = Some((outputs.start, group));
         }
-        let front = Front { outputs, group, request_cycle, granted: None };
+        let (candidates, flits) = (self.rules.candidates(router, &message.offer), message.flits.len());
+        let front = Front { outputs, candidates, flits, group, request_cycle, granted: None };
         self.routers[router].inputs[port][header.lane].front = Some(front);
     }
 
     /// What holds once all messages are delivered.
     fn assert_empty(&self) {
         for channel in &self.channels {
-            assert!(channel.wire.is_none());
+            assert!(channel.wire.is_none() && channel.backlog == 0);
             assert!(channel.lanes.iter().all(|lane| lane.flits.is_empty() && lane.owner.is_none()));
         }
         for lane in self.routers.iter().flat_map(|router| router.inputs.iter().flatten()) {

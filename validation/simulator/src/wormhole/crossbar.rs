@@ -42,11 +42,11 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// that the crossbar chooses.
     #[inline]
     pub(super) fn cross(&mut self, now: u64) {
-        if X::CHOOSES {
-            self.choose(now);
-            self.cross_chosen(now);
-        } else {
-            self.cross_all(now);
+        match (X::CHOOSES, self.parts.grants.has_backlogs()) {
+            (true, false) => self.cross_chosen::<false>(now),
+            (true, true) => self.cross_chosen::<true>(now),
+            (false, false) => self.cross_all::<false>(now),
+            (false, true) => self.cross_all::<true>(now),
         }
         if !self.released.is_empty() {
             self.tails_cross(now);
@@ -57,11 +57,11 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         }
     }
 
-    /// Every flit crosses that can.
+    /// Every flit crosses that can; if `COUNTS`, backlogs are kept.
     ///
     /// Lanes come one by one from a list: bits of blocks are so few that the end of each block would be a wrong guess.
     #[inline]
-    fn cross_all(&mut self, now: u64) {
+    fn cross_all<const COUNTS: bool>(&mut self, now: u64) {
         let (mut at, mut crossings) = (0, 0);
         while let Some(&lane) = self.granted.get(at) {
             at += 1;
@@ -71,7 +71,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
                 continue;
             }
             crossings += 1;
-            if self.cross_one(lane, now) {
+            if self.cross_one::<COUNTS>(lane, now) {
                 at -= 1;
                 self.granted.swap_remove(at);
             }
@@ -79,22 +79,26 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         self.parts.books.meters.flit_hops += crossings;
     }
 
-    /// The flits cross that the crossbar has chosen.
+    /// The flits cross that the crossbar chooses; if `COUNTS`, backlogs are kept.
     #[inline]
-    fn cross_chosen(&mut self, now: u64) {
+    fn cross_chosen<const COUNTS: bool>(&mut self, now: u64) {
+        self.choose(now);
         let mut at = 0;
         while let Some(&lane) = self.parts.crossbar.chosen().get(at) {
             at += 1;
-            self.cross_one(lane as usize, now);
+            self.cross_one::<COUNTS>(lane as usize, now);
         }
         self.parts.books.meters.flit_hops += at as u64;
     }
 
     /// The flit at the front of an input lane crosses; whether it is a tail.
     #[inline(always)]
-    fn cross_one(&mut self, lane: usize, now: u64) -> bool {
+    fn cross_one<const COUNTS: bool>(&mut self, lane: usize, now: u64) -> bool {
         let Self { lanes, busy, released, parts, .. } = self;
         let (cycle, shift) = (now as f64, parts.channels.shift());
+        if COUNTS {
+            parts.grants.leaves_backlog(lane >> shift);
+        }
         let buffer_flits = self.buffer_flits;
         let (blocks, rows) = (&mut lanes.blocks[..], &mut lanes.rows[..]);
         let (this_cycle, before) = ((now % 3) as usize, ((now + 2) % 3) as usize);

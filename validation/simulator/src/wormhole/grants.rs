@@ -1,5 +1,7 @@
 //! Stage P-2: which header gets an output lane.
 
+use flitwise_language::network::Candidates;
+
 use crate::virtual_channels::VirtualChannels;
 use crate::wiring::Wiring;
 
@@ -21,6 +23,9 @@ pub(crate) struct Grants {
     contested: Vec<u32>,
     /// By output link, if parallel ones are to choose from: lanes that belong to a message or are asked for.
     taken: Vec<u32>,
+    /// By output link, if routers choose by it: flits of messages that have chosen it and have not left the input
+    /// buffer behind it.
+    backlog: Vec<u32>,
 }
 
 /// The request of the header at the front of an input lane.
@@ -58,6 +63,7 @@ impl Grants {
             groups: vec![Group { first: NONE, last: NONE, next_port: 0 }; output_links * width],
             contested: Vec::new(),
             taken: vec![0; counted],
+            backlog: vec![0; if wiring.is_adaptive() { output_links } else { 0 }],
         }
     }
 
@@ -107,6 +113,37 @@ impl Grants {
     /// equal ones the first.
     pub(crate) fn least_taken(&self, first: u32, links: u32) -> u32 {
         (first..first + links).min_by_key(|link| self.taken[*link as usize]).unwrap_or(first)
+    }
+
+    /// Whether routers choose by what they count.
+    #[inline]
+    pub(crate) fn has_backlogs(&self) -> bool {
+        !self.backlog.is_empty()
+    }
+
+    /// Of candidates, the link of least backlog; of equal ones the first from the preferred one on, round.
+    pub(crate) fn least_backlog(&self, Candidates { first, count, preferred }: Candidates) -> u32 {
+        let links = (preferred..first + count).chain(first..preferred);
+        links.min_by_key(|link| self.backlog[*link as usize]).unwrap_or(preferred)
+    }
+
+    /// A message of so many flits is to go over a link to a router.
+    pub(crate) fn joins_backlog(&mut self, link: u32, flits: u32) {
+        self.backlog[link as usize] += flits;
+    }
+
+    /// A flit leaves the input buffer behind a link; that of a node counts nothing.
+    #[inline]
+    pub(crate) fn leaves_backlog(&mut self, link: usize) {
+        if let Some(backlog) = self.backlog.get_mut(link) {
+            *backlog -= 1;
+        }
+    }
+
+    /// Flits in all backlogs.
+    #[cfg(debug_assertions)]
+    pub(crate) fn backlogs(&self) -> u64 {
+        self.backlog.iter().copied().map(u64::from).sum()
     }
 
     /// A message has crossed into a lane of an output link and asks for it no more.

@@ -12,6 +12,8 @@ use crate::plain::rules::{End, Rules};
 /// A link and direction, with the buffers before it.
 pub(super) struct Channel {
     pub(super) to: End,
+    /// R2: flits of messages that have chosen the link and have not left the input buffer behind it.
+    pub(super) backlog: usize,
     pub(super) lanes: Vec<OutputLane>,
     /// The flit sent in the cycle before this one.
     pub(super) wire: Option<Flit>,
@@ -50,6 +52,7 @@ impl Channel {
         let lanes = rules.lanes();
         Self {
             to,
+            backlog: 0,
             lanes: vec![OutputLane::default(); lanes],
             wire: None,
             waiting: vec![VecDeque::new(); lanes],
