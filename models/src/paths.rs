@@ -385,7 +385,8 @@ impl ChannelLoads {
     pub fn mean_hops(&self, class: usize, senders: usize) -> f64 {
         let between = self.groups.iter().filter(|group| group.kind.is_between_routers());
         let all: f64 = between.map(|group| group.loads[class] * group.links as f64).sum();
-        all / senders.max(1) as f64
+        // an empty sum is -0
+        (all + 0.0) / senders.max(1) as f64
     }
 
     /// The most loaded link, by the classes for which that is asked; none without any load.

@@ -469,7 +469,7 @@ fn pattern_refusals(scenario: &Scenario) -> Vec<Refusal> {
     let network = scenario.topology();
     let (nodes, most) = (network.nodes(), paths::most_nodes(&network));
     let uneven = (0..scenario.classes().len()).find(|class| !scenario.is_uniform(*class));
-    let at = uneven.map_or("network.topology".to_owned(), |class| {
+    let at = uneven.map_or("network".to_owned(), |class| {
         let class = &scenario.classes()[class];
         format!("class.{}.{}", class.name, if class.nodes.is_some() { "nodes" } else { "destination" })
     });

@@ -1,13 +1,15 @@
-//! How far the refined model is off on meshes, tori and fat meshes: a table against the simulator.
+//! How far the refined model is off on meshes, tori, fat meshes and fat trees: a table against the simulator.
 //!
-//! `cargo run --release --example networks -- STORE [SEED COUNT]`: the presets with several virtual channels a class,
-//! or so many random scenarios.
+//! `cargo run --release --example networks -- STORE [SEED COUNT [trees]]`: the presets with several virtual channels a
+//! class, or so many random scenarios, of trees if that is said.
 
 use std::sync::atomic::AtomicBool;
 
 use flitwise_experiment::Settings;
 use flitwise_experiment::answer::Simulation;
-use flitwise_language::scenario::{NetworkSpec, Preset, Radix, Scenario, ScenarioSpec};
+use flitwise_language::scenario::{
+    NetworkSpec, PerLevel, Preset, Radix, Scenario, ScenarioSpec, TreeRouting,
+};
 use flitwise_models::model::{Model, Options};
 use flitwise_validation::campaign;
 use flitwise_validation::machine::Machine;
@@ -37,13 +39,55 @@ fn presets() -> Vec<ScenarioSpec> {
     all
 }
 
-/// Random scenarios of a seed.
-fn random(seed: u64, count: usize) -> Vec<ScenarioSpec> {
+/// Whole numbers between two of a seed.
+fn draws(seed: u64) -> impl FnMut(u32, u32) -> u32 {
     let mut state = seed;
-    let mut draw = |from: u32, to: u32| {
+    move |from: u32, to: u32| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         from + ((state >> 33) % u64::from(to - from + 1)) as u32
+    }
+}
+
+/// Trees of up to 128 nodes.
+fn random_trees(seed: u64, count: usize) -> Vec<ScenarioSpec> {
+    let mut draw = draws(seed);
+    let mut one = |index: usize| {
+        let mut spec = Preset::find("fat-tree").expect("a preset").scenario().spec().clone();
+        let levels = draw(2, 3) as usize;
+        let most = if levels == 2 { 8 } else { 4 };
+        let down: Vec<u32> = (0..levels).map(|_| draw(2, most)).collect();
+        let up: Vec<u32> = (1..levels).map(|_| draw(2, most)).collect();
+        let routing = TreeRouting::ALL[index % 3];
+        spec.network = NetworkSpec::FatTree {
+            levels: levels as u32,
+            radix: None,
+            taper: None,
+            arity: None,
+            down: PerLevel::list(&down),
+            up: PerLevel::list(&up),
+            links: PerLevel::all(if draw(1, 4) == 1 { 2 } else { 1 }),
+            routing,
+            self_traffic: None,
+        };
+        let flits = draw(8, 32);
+        spec.router.buffer_flits = flits + draw(0, 16);
+        spec.router.pipeline_stages = draw(3, 6);
+        spec.classes.truncate(draw(1, 2) as usize);
+        for class in &mut spec.classes {
+            (class.message_flits, class.rate) = (flits, 0.1 / f64::from(flits) * f64::from(draw(1, 4)));
+            class.virtual_channels = 1 << draw(0, 2);
+        }
+        let lanes = spec.classes[0].virtual_channels;
+        spec.name =
+            format!("{} {down:?} {up:?} {} V {lanes}", spec.network.topology().short_name(), routing.word());
+        spec
     };
+    (0..count).map(&mut one).collect()
+}
+
+/// Random scenarios of a seed.
+fn random(seed: u64, count: usize) -> Vec<ScenarioSpec> {
+    let mut draw = draws(seed);
     let mut one = |index: usize| {
         let mut spec = Preset::find("mesh4x4").expect("a preset").scenario().spec().clone();
         let dimensions = draw(1, 3);
@@ -86,6 +130,7 @@ fn main() {
     };
     let cases = match &words[1..] {
         [seed, count] => random(seed.parse().expect("a seed"), count.parse().expect("a count")),
+        [seed, count, _] => random_trees(seed.parse().expect("a seed"), count.parse().expect("a count")),
         [only] => presets().into_iter().filter(|spec| spec.name.contains(only.as_str())).collect(),
         _ => presets(),
     };

@@ -26,7 +26,7 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
     if let Some(spot) = &prediction.hot_spot {
         sections.extend([hot_spot(spot), over_time(&spot.over_time)]);
     }
-    let mut notes: Vec<String> = problem.small_threshold().into_iter().collect();
+    let mut notes: Vec<String> = problem.small_threshold().into_iter().chain(problem.open_ports()).collect();
     if prediction.hot_spot.as_ref().is_some_and(|spot| spot.dip_length_us.is_none()) {
         notes.push("uniform traffic is not back to 98 % of its throughput by the end of the run".to_owned());
     }
@@ -50,6 +50,14 @@ impl Problem<'_> {
         } else {
             "crossbar inputs: heads of line, places and credits"
         }
+    }
+
+    /// Ports without a link, which have queues of their own at most.
+    fn open_ports(&self) -> Option<String> {
+        let (ports, joined) = (self.scenario.switch_ports(), self.network.ports());
+        (ports > joined).then(|| {
+            format!("switch.ports: the network joins {joined} of {ports}; the others take memory of virtual output queues alone")
+        })
     }
 
     /// A threshold that is no whole packet.

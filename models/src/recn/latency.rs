@@ -231,14 +231,14 @@ mod tests {
         }
     }
 
-    /// Simulated means of an 8-ary 2-tree with one queue an input, Poisson sources: fixed routes meet less than drawn ones.
+    /// Simulated means of a 4-ary 3-tree with one queue an input, Poisson sources: fixed routes meet less than drawn ones.
     #[test]
     fn latencies_of_a_tree() {
         let rows = [("d-mod-k", [328.0, 386.0, 523.0]), ("random-up", [344.0, 425.0, 615.0])];
         for (routing, wanted) in rows {
             for ((load, wanted), most) in [30, 50, 70].into_iter().zip(wanted).zip([0.02, 0.03, 0.08]) {
                 let text = format!(
-                    "[network]\ntopology = \"fat-tree\"\nlevels = 2\narity = 8\nrouting = \"{routing}\"\n[switch]\n\
+                    "[network]\ntopology = \"fat-tree\"\nlevels = 3\narity = 4\nrouting = \"{routing}\"\n[switch]\n\
                      [measure]\nend = 1000\n[[class]]\nname = \"all\"\nrate = \"{load} %\"\n"
                 );
                 let scenario = flitwise_language::scenario::Scenario::from_toml("t", &text).unwrap();

@@ -13,7 +13,7 @@ use crate::drawn::{Draw, Keys};
 type Settings = &'static [(&'static str, &'static str)];
 
 /// Scenarios that are varied, with what turns tables on: a preset each, and settings.
-const BASES: [(Model, &str, Settings); 20] = [
+const BASES: [(Model, &str, Settings); 21] = [
     (Model::Published, "router16", &[]),
     (Model::Published, "router16-on-off", &[]),
     (Model::Published, "cube5", &[]),
@@ -21,6 +21,7 @@ const BASES: [(Model, &str, Settings); 20] = [
     (Model::Refined, "router16-on-off", &[]),
     (Model::Refined, "mesh4x4", &[]),
     (Model::Refined, "torus8x8", &[]),
+    (Model::Refined, "fat-tree", &[]),
     (Model::Mediaworm, "mediaworm-quick", &[("mix.load", "0.6")]),
     (Model::RouterNic, "router-nic", &[("mix.load", "0.6")]),
     (Model::RouterNic, "router-nic", &[("mix.load", "0.6"), ("interface.kind", "qos")]),

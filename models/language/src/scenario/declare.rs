@@ -207,7 +207,8 @@ impl Key {
 
     /// What follows "a whole number of": `stages, 1 to 64`.
     pub(super) fn counted(&self) -> String {
-        format!("{}, {} to {}", self.unit, self.end(self.limits.least), self.end(self.limits.most))
+        let unit = if self.unit.is_empty() { String::new() } else { format!("{}, ", self.unit) };
+        format!("{unit}{} to {}", self.end(self.limits.least), self.end(self.limits.most))
     }
 
     /// What is wanted where there is nothing.

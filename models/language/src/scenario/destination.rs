@@ -291,6 +291,7 @@ impl DestinationSpec {
             return door.refuse(path, found, "a pattern that leads a sender to another node", Some(help));
         }
         if let Self::Paired(pairs) = self
+            && pairs.has_rule()
             && senders_are_read
             && (pairs.is_idle(network.nodes()) || !self.on(&*network).has_sender(senders))
         {

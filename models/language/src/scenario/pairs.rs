@@ -49,6 +49,11 @@ impl PairSpec {
     /// The keys by which it is told from a hot spot.
     pub(super) const KEYS: [&str; 4] = ["shift", "permutation", "bisection", "both_ways"];
 
+    /// Whether any rule is left that was read.
+    pub(super) fn has_rule(&self) -> bool {
+        self.shift.is_some() || self.permutation.is_some() || self.bisection.is_some()
+    }
+
     /// By node of so many: where it sends; itself if nowhere.
     pub(super) fn partners(&self, nodes: u32) -> Vec<u32> {
         let itself = 0..nodes;
@@ -81,7 +86,7 @@ impl PairSpec {
         partners
     }
 
-    /// What is wrong with it in a network of so many nodes, in words: nobody sends.
+    /// Whether nobody sends by it in a network of so many nodes.
     pub(super) fn is_idle(&self, nodes: u32) -> bool {
         self.partners(nodes).iter().zip(0..).all(|(partner, node)| *partner == node)
     }
