@@ -471,10 +471,16 @@ class ClassBound(Record):
     """How links treat it."""
     load_flits_per_cycle: float | None
     """Its load by them."""
+    load_share: float | None
+    """Its load by them, as a share of what it carries at most."""
+    mean_hops: float
+    """Channels between routers that a message of the class crosses on average."""
     name: str
     """Name of the class."""
     saturated_at_load_factor: float | None
     """The factor on all rates at which the channel is full: no router carries more."""
+    shares: list[KindShare]
+    """What the class brings to channels, by kind."""
 
 
 class KindLoads(Record):
@@ -482,21 +488,39 @@ class KindLoads(Record):
 
     __slots__ = ()
     channel: str
-    """Their kind: injection, the dimension, or ejection."""
+    """Their kind: injection, the dimension or level, or ejection."""
     full_at_load_factor: float | None
     """The factor on all rates at which that is full; none without any load."""
     links: int
     """How many there are, parallel ones one by one."""
-    load_max_flits_per_cycle: float
-    """Load of the most loaded one."""
-    load_mean_flits_per_cycle: float
-    """Mean load of all classes on each."""
+    load_max_flits_per_cycle: float | None
+    """Load of the most loaded one, where flits are sent."""
+    load_max_share: float
+    """Load of the most loaded one, as a share of what it carries at most."""
+    load_mean_flits_per_cycle: float | None
+    """Mean load of all classes on each, where flits are sent."""
+    load_mean_share: float
+    """Mean load of all classes on each, as a share of what it carries at most."""
     most_loaded: str
     """The most loaded one; the first of them if there are several."""
 
 
+class KindShare(Record):
+    """What a class brings to channels of a kind, as a share of what one of its senders sends."""
+
+    __slots__ = ()
+    channel: str
+    """The kind of the channels."""
+    max: float
+    """The most of any."""
+    mean: float
+    """Mean over all of them."""
+
+
 class LoadsDocument(Document):
-    """The answer of `flitwise solve --format json` where no model has all of the scenario."""
+    """The answer of `flitwise solve --loads --format json`, and of `flitwise solve` where no model has all of the
+    scenario.
+    """
 
     __slots__ = ()
     channels: list[KindLoads]
@@ -505,8 +529,10 @@ class LoadsDocument(Document):
     """One bound per class, in the order of the scenario."""
     flitwise_version: str
     """Version of flitwise that made it."""
+    mean_hops: float | None
+    """Channels between routers that a message of any class crosses on average; none where nothing is sent."""
     refused: list[str]
-    """What stands against each model."""
+    """What stands against each model, where none has all of the scenario."""
     scenario: ScenarioSpec
     """The scenario asked about."""
     schema: str
@@ -3823,6 +3849,11 @@ ClassDistribution._nested = {
 
 DistributionDocument._nested = {
     "classes": ClassDistribution,
+}
+
+
+ClassBound._nested = {
+    "shares": KindShare,
 }
 
 
