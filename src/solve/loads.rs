@@ -69,7 +69,8 @@ pub(super) fn channels(scenario: &Scenario, format: Format) -> Result<Section, S
     Ok(section)
 }
 
-/// The answer of `flitwise solve --loads --format json`, and of `flitwise solve` where no model has all of the scenario.
+/// The answer of `flitwise solve --loads --format json`, and without `--loads` where no model has all of the
+/// scenario.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LoadsDocument {
     /// `flitwise.loads/1`.

@@ -117,6 +117,16 @@ fn random(seed: u64, count: usize) -> Vec<ScenarioSpec> {
     (0..count).map(&mut one).collect()
 }
 
+/// The scenarios that the words behind the store ask for.
+fn cases(words: &[String]) -> Vec<ScenarioSpec> {
+    match words {
+        [seed, count] => random(seed.parse().expect("a seed"), count.parse().expect("a count")),
+        [seed, count, _] => random_trees(seed.parse().expect("a seed"), count.parse().expect("a count")),
+        [only] => presets().into_iter().filter(|spec| spec.name.contains(only.as_str())).collect(),
+        _ => presets(),
+    }
+}
+
 #[allow(clippy::print_stdout)] // a table is what it is for
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -128,12 +138,7 @@ fn main() {
             .expect("it is simulated");
         found.simulations.into_iter().next().flatten()
     };
-    let cases = match &words[1..] {
-        [seed, count] => random(seed.parse().expect("a seed"), count.parse().expect("a count")),
-        [seed, count, _] => random_trees(seed.parse().expect("a seed"), count.parse().expect("a count")),
-        [only] => presets().into_iter().filter(|spec| spec.name.contains(only.as_str())).collect(),
-        _ => presets(),
-    };
+    let cases = cases(&words[1..]);
     let options = Options { distributions: false, ..Options::default() };
     for case in cases {
         let load: f64 = case.classes.iter().map(|class| class.rate * f64::from(class.message_flits)).sum();

@@ -56,7 +56,10 @@ impl Problem<'_> {
     fn open_ports(&self) -> Option<String> {
         let (ports, joined) = (self.scenario.switch_ports(), self.network.ports());
         (ports > joined).then(|| {
-            format!("switch.ports: the network joins {joined} of {ports}; the others take memory of virtual output queues alone")
+            format!(
+                "switch.ports: the network joins {joined} of {ports}; the others take memory of virtual output queues \
+                 alone"
+            )
         })
     }
 

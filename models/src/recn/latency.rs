@@ -231,7 +231,8 @@ mod tests {
         }
     }
 
-    /// Simulated means of a 4-ary 3-tree with one queue an input, Poisson sources: fixed routes meet less than drawn ones.
+    /// Simulated means of a 4-ary 3-tree with one queue an input, Poisson sources: fixed routes meet less than drawn
+    /// ones.
     #[test]
     fn latencies_of_a_tree() {
         let rows = [("d-mod-k", [328.0, 386.0, 523.0]), ("random-up", [344.0, 425.0, 615.0])];

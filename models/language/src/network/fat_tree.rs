@@ -1,8 +1,8 @@
 //! Fat trees: levels of switches, each with neighbours down and, below the top, up.
 //!
-//! Level `s` of `L`, from 1 at the leaves, has `m_s` neighbours down and `w_(s+1)` up, with `p_s` parallel links to each
-//! of these (XGFT(L; m; 1, w): Oehring, Ibel, Das, Kumar, IPPS 1995; parallel links: Zahavi, J. Par. Distr. Comp. 72
-//! (2012) 1423):
+//! Level `s` of `L`, from 1 at the leaves, has `m_s` neighbours down and `w_(s+1)` up, with `p_s` parallel links to
+//! each of these (XGFT(L; m; 1, w): Oehring, Ibel, Das, Kumar, IPPS 1995; parallel links: Zahavi, J. Par. Distr. Comp.
+//! 72 (2012) 1423):
 //!
 //! ```text
 //! M_s = m_1 .. m_s     nodes below a switch of level s

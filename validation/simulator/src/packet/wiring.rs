@@ -1,8 +1,8 @@
 //! The links and routes of a network of packet switches, port by port.
 //!
 //! Ports are numbered over the whole network: those of switch `s` from `2^b s` on, `2^b` being at least as many; behind
-//! the switches the injection ports of hosts; behind those, where hosts do not receive on the link on which they send, the receiving ports of
-//! hosts.
+//! the switches the injection ports of hosts; behind those, where hosts do not receive on the link on which they send,
+//! the receiving ports of hosts.
 
 use flitwise_language::network::{LinkEnd, Network};
 
