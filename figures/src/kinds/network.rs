@@ -176,7 +176,7 @@ fn check_map(reading: &mut Reading<'_>, root: &Table<'_>, scenario: &Scenario) {
     let planes = sides.iter().skip(2).product::<u32>();
     let name = scenario.topology().name();
     if sides.is_empty() {
-        reading.refuse(root, "scenario", name, "a network of several routers, such as a mesh");
+        reading.refuse(root, "scenario", name, "routers with coordinates, such as those of a mesh");
     } else if planes > MOST_PLANES {
         let wanted = format!("at most {MOST_PLANES}");
         reading.refuse(root, "scenario", format!("{name}, whose map has {planes} planes"), &wanted);

@@ -1,5 +1,7 @@
 //! A scenario as the model sees it: loads of its channels, lanes of its classes, and where they saturate.
 
+use std::collections::HashMap;
+
 use super::crossbar::Contention;
 use super::lanes::Lanes;
 use super::latency::{best_effort_excess, holding_weight, real_time_excess};
@@ -153,6 +155,16 @@ impl Problem {
         })
     }
 
+    /// [`Self::factor`] of one channel after another; those that carry the same have one.
+    fn factors<'p>(&'p self, class: &'p Class) -> impl FnMut(&Channel) -> f64 + 'p {
+        let mut known: HashMap<[i64; 2], f64> = HashMap::new();
+        move |channel| {
+            // loads that differ by rounding alone are one
+            let loads = [channel.real_time, channel.best_effort].map(|load| (load * 1e12).round() as i64);
+            *known.entry(loads).or_insert_with(|| self.factor(class, channel))
+        }
+    }
+
     /// Where a class saturates first, by its virtual channels, or on its own link into the network.
     pub(super) fn limit(&self, class: &Class) -> Option<Limit> {
         let (real_time, best_effort) = self.injected;
@@ -164,9 +176,9 @@ impl Problem {
             carried: load * factor,
             factor,
         };
-        let mut least: Option<Limit> = None;
+        let (mut least, mut factors): (Option<Limit>, _) = (None, self.factors(class));
         for channel in &self.channels {
-            let factor = self.factor(class, channel);
+            let factor = factors(channel);
             if factor < least.as_ref().map_or(f64::INFINITY, |least| least.factor * (1.0 - 1e-9)) {
                 let words = format!("the virtual channels of the {}", channel.words);
                 least = Some(limit(words, channel.load_of(class), factor));
@@ -193,11 +205,12 @@ impl Problem {
     pub(super) fn delays(&self, class: &Class) -> (f64, (f64, f64)) {
         let fitted = holding_weight(self.contention, class.is_real_time, class.lanes.count);
         let (mut excess, mut started, mut held) = (0.0, 0.0, (0.0, 0.0));
+        let mut factors = self.factors(class);
         for channel in self.channels.iter().filter(|channel| channel.load_of(class) > 0.0) {
             let (all, starts) = channel.messages[class.place];
             let here = self.excess(class, (channel.real_time, channel.load()));
             excess += here * (starts + (all - starts) * channel.load().powi(2));
-            let factor = self.factor(class, channel);
+            let factor = factors(channel);
             let most = (factor * channel.real_time, factor * channel.load());
             let at_most = self.excess(class, (most.0.min(1.0 - 1e-9), most.1.min(1.0 - 1e-9)));
             let load = channel.load_of(class);
