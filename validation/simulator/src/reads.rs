@@ -226,6 +226,12 @@ fn unconnected(scenario: &Scenario) -> Vec<Fault> {
             "at most 63 to simulate: the management station has one more",
         ),
         (
+            in_band && scenario.topology().rows() > 1,
+            "admission.signalling",
+            "\"in-band\" in a network with switches above each other".to_owned(),
+            "\"sideband\" to simulate: signals go between routers with nodes",
+        ),
+        (
             in_band && spec.classes.len() >= MOST_CLASSES,
             "admission.signalling",
             format!("\"in-band\" beside {} classes", spec.classes.len()),

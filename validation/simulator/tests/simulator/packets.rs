@@ -282,10 +282,9 @@ fn agree_on_random_scenarios(seed: u64, cases: u32) {
         let fabric = random_fabric(&mut draw);
         let load = random_load(&mut draw, &fabric);
         let (_, counts) = both(&fabric, &load, u64::MAX);
-        assert!(
-            counts.out_of_order == 0 || fabric.organisation == Organisation::FourQueues,
-            "{fabric:?} {load:?}"
-        );
+        // packets that go different ways overtake each other
+        let overtakes = fabric.organisation == Organisation::FourQueues || fabric.network.drawn_ways() > 1;
+        assert!(counts.out_of_order == 0 || overtakes, "{fabric:?} {load:?}");
         all.lines += counts.allocated;
         all.refusals += counts.refusals;
         all.withdrawn += counts.withdrawn;
