@@ -111,8 +111,12 @@ impl<Q: Queueing> PacketSwitch<Q> {
 
     /// P5: what is left of a traffic is taken back.
     pub(super) fn take_back(&mut self, traffic: usize) {
-        let withdrawn: u64 = self.hosts.iter_mut().map(|host| host.withdraw(traffic)).sum();
-        self.record.withdraw(traffic, withdrawn);
+        for host in 0..self.hosts.len() {
+            let withdrawn = self.hosts[host].withdraw(traffic);
+            self.record.withdraw(traffic, withdrawn);
+            // what comes first now may go another way
+            self.changed_hosts.mark(host);
+        }
     }
 
     /// P6: the first destination in turn whose packet has room begins to move.
