@@ -185,7 +185,7 @@ def test_what_the_command_notes_is_logged(caplog):
         fw.sweep(
             over={"class.R1.rate": [0.002, 0.004]}, model="anchored", precision=0.2, max_messages=2000, store=False
         )
-    assert "anchored: up to" in caplog.text
+    assert "anchored: " in caplog.text
 
 
 def solve_in_a_fork(queue):
