@@ -518,7 +518,7 @@ class KindShare(Record):
 
 
 class LoadsDocument(Document):
-    """The answer of `flitwise solve --loads --format json`, and of `flitwise solve` where no model has all of the
+    """The answer of `flitwise solve --loads --format json`, and without `--loads` where no model has all of the
     scenario.
     """
 
