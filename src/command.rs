@@ -39,7 +39,7 @@ use crate::console::Console;
 use crate::outcome::Exit;
 use crate::{
     accuracy, campaigns, compare, complete, explain, figure, help, learn, man, output, plan, presets, report,
-    schema, sensitivity, serve, signals, simulate, solve, station, store, sweep, traces, verify,
+    schema, sensitivity, serve, signals, simulate, solve, station, store, sweep, topology, traces, verify,
 };
 
 /// The program: reads the command line, prints, and returns the exit code.
@@ -180,6 +180,7 @@ fn run(command: &Command) -> Result<(), Exit> {
         Command::Learn(args) => learn::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Trace(command) => traces::run(command),
+        Command::Topology(command) => topology::run(command),
         Command::Store(args) => store::run(args),
         Command::Presets { action } => presets::run(action.as_ref()),
         Command::Schema { of } => schema::run(*of),

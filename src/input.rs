@@ -11,8 +11,8 @@ use flitwise_validation::machine;
 
 use crate::args::Source;
 use crate::console::Console;
+use crate::files;
 use crate::outcome::Exit;
-use crate::sizes;
 
 /// The largest scenario file that is read \[bytes\].
 const LARGEST_FILE: u64 = 1 << 20;
@@ -50,7 +50,7 @@ fn overridden(source: &Source) -> Result<(Document, Vec<String>), Exit> {
         faults.extend(applied.err());
     }
     let folder = source.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-    faults.extend(sizes::read(&mut document, folder));
+    faults.extend(files::read(&mut document, folder));
     Ok((document, faults))
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn named_in(name: &str, folder: &Path, file: &str) -> Result<Document
     };
     let (name, text) = read(&folder.join(file)).map_err(|ended| fault(ended.to_string()))?;
     let mut document = Document::parse(&name, &text)?;
-    match sizes::read(&mut document, folder).into_iter().next() {
+    match files::read(&mut document, folder).into_iter().next() {
         Some(wrong) => Err(fault(wrong)),
         None => Ok(document),
     }
@@ -133,18 +133,23 @@ pub(crate) fn named_in(name: &str, folder: &Path, file: &str) -> Result<Document
 
 /// A text file, or standard input for `-`, with the name that messages use.
 pub(crate) fn read(path: &Path) -> Result<(String, String), Exit> {
+    read_up_to(path, LARGEST_FILE)
+}
+
+/// The same of a file of at most so many bytes.
+pub(crate) fn read_up_to(path: &Path, largest: u64) -> Result<(String, String), Exit> {
     let (name, bytes) = if let (Some(console), true) = (Console::own(), path == Path::new("-")) {
         let found = console.input();
         let name = found.as_ref().map_or_else(|_| "-".to_owned(), |(name, _)| name.clone());
         (name, found.map(|(_, bytes)| bytes))
     } else if path == Path::new("-") {
         let mut bytes = Vec::new();
-        let read = io::stdin().lock().take(LARGEST_FILE + 1).read_to_end(&mut bytes);
+        let read = io::stdin().lock().take(largest + 1).read_to_end(&mut bytes);
         ("standard input".to_owned(), read.map(|_| bytes))
     } else {
         let open = || {
             let mut bytes = Vec::new();
-            std::fs::File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+            std::fs::File::open(path)?.take(largest + 1).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
         (path.display().to_string(), open())
@@ -156,8 +161,9 @@ pub(crate) fn read(path: &Path) -> Result<(String, String), Exit> {
         };
         Exit::input(format!("{name}: cannot be read: {error}{help}"))
     })?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        return Err(Exit::input(format!("{name}: found more than 1 MiB, wanted a scenario file")));
+    if bytes.len() as u64 > largest {
+        let most = largest >> 20;
+        return Err(Exit::input(format!("{name}: found more than {most} MiB, wanted at most that")));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];

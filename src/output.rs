@@ -161,7 +161,7 @@ impl Page {
 }
 
 /// What a scenario's network is, in words.
-pub(crate) fn network(network: NetworkSpec) -> String {
+pub(crate) fn network(network: &NetworkSpec) -> String {
     network.topology().name()
 }
 

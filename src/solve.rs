@@ -147,7 +147,7 @@ fn csv(answer: &Answer, columns: &ClassColumns) -> Result<(), Exit> {
 /// The answer as a page to read.
 fn page(answer: &Answer, markdown: bool, details: bool) -> String {
     let mut page = Page::new(markdown);
-    let network = output::network(answer.scenario.network);
+    let network = output::network(&answer.scenario.network);
     page.title(&format!("{}: {network}, {} model", answer.scenario.name, answer.model));
     page.rows(&means(answer, markdown));
     let parts = "network latency = transfer + blocking + sharing; ";

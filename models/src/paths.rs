@@ -250,7 +250,7 @@ impl Rates {
         for way in 0..network.ways() {
             let starts = [true].into_iter().chain(std::iter::repeat(false));
             for (hop, is_first) in network.path(sender, to, way).zip(starts) {
-                let links = if hop.is_between_routers() { network.parallel_links() } else { 1 };
+                let links = network.parallel(hop.router, hop.port);
                 let place = self.place(hop.router, hop.port);
                 for link in 0..links as usize {
                     self.add(place + link, share / f64::from(links), is_first);

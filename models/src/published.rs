@@ -70,12 +70,12 @@ impl WarmStart {
             let classes = spec.classes.iter().filter(|class| class.kind == ClassKind::RealTime);
             let (rates, shapes): (Vec<f64>, Vec<_>) =
                 classes.map(|class| (class.rate, (class.message_flits, class.vtick))).unzip();
-            (rates, shapes, scenario.network(), scenario.router())
+            (rates, shapes, scenario.network().clone(), scenario.router())
         };
         let (old, new) = (real_time(&self.scenario), real_time(scenario));
         let given = new.1.iter().filter(|(_, vtick)| vtick.is_some()).count();
         let shares_stay = given == 0 || given == new.1.len();
-        let alike = shares_stay && (&old.1, old.2, old.3) == (&new.1, new.2, new.3);
+        let alike = shares_stay && (&old.1, &old.2, old.3) == (&new.1, &new.2, new.3);
         let pairs = old.0.iter().zip(&new.0);
         let factor = pairs.clone().find(|(old, _)| **old > 0.0).map_or(1.0, |(old, new)| new / old);
         let in_step = pairs.into_iter().all(|(old, new)| (old * factor - new).abs() <= 1e-12 * new);

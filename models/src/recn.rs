@@ -73,10 +73,10 @@ pub(crate) const MODEL: Declaration = Declaration {
 
 /// What the model reads.
 const READS: &[Read] = &[
-    Read::Words("network.topology", &["multistage", "fat-tree"]),
+    Read::Words("network.topology", &["multistage", "fat-tree", "file"]),
     Read::Keys("network", &["hosts", "direction", "first_shuffle"]),
-    Read::Keys("network", &["levels", "radix", "taper", "arity", "down", "up", "links"]),
-    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up"]),
+    Read::Keys("network", &["levels", "radix", "taper", "arity", "down", "up", "links", "file", "root"]),
+    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up", "shortest", "up-down", "tables"]),
     Read::Words("switch.organisation", &["one-queue", "four-queues", "voq-switch", "voq-network", "recn"]),
     Read::Keys("switch", &["ports", "link_rate", "crossbar_rate", "packet", "flit"]),
     Read::Keys("switch", &["port_memory", "flight_time", "routing_time", "forwarding"]),
@@ -334,7 +334,9 @@ impl<'s> Problem<'s> {
         let each = packets / self.switch.fixed_queues(self.hosts(), self.scenario.switch_ports()).max(1);
         let is_one_way = self.is_one_way();
         let is_voq = self.heads().is_none();
-        let share = if is_voq { 1.0 } else { places_share(self.network.rows(), packets) };
+        // of graphs half of the longest way, as of trees
+        let rows = self.network.rows().max(self.network.most_hops() / 2 + 1);
+        let share = if is_voq { 1.0 } else { places_share(rows, packets) };
         // packets that come down in a bidirectional network go on to one output, which is one virtual output queue
         let places = if is_voq && !is_one_way { each } else { packets };
         let mut most = f64::from(places) * self.timing.packet_link as f64 / self.loop_ticks();

@@ -484,7 +484,7 @@ fn pattern_refusals(scenario: &Scenario) -> Vec<Refusal> {
     } else if nodes > most {
         let of_their_own = match uneven {
             Some(_) => " where classes have nodes or destinations of their own, and there are",
-            None => " one by one in a tree, and here are",
+            None => " one by one in trees and graphs, and here are",
         };
         let help = if uneven.is_some() { ", or leave both out" } else { "" };
         let because =
@@ -532,10 +532,10 @@ pub(crate) const MODEL: Declaration = Declaration {
 
 /// What the model reads.
 const READS: &[Read] = &[
-    Read::Words("network.topology", &["router", "hypercube", "mesh", "torus", "fat-tree"]),
+    Read::Words("network.topology", &["router", "hypercube", "mesh", "torus", "fat-tree", "file"]),
     Read::Keys("network", &["ports", "dimension", "radix", "dimensions", "nodes_per_router", "links"]),
-    Read::Keys("network", &["levels", "taper", "arity", "down", "up"]),
-    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up"]),
+    Read::Keys("network", &["levels", "taper", "arity", "down", "up", "file", "root"]),
+    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up", "shortest", "up-down", "tables"]),
     Read::Words("router.scheduler", &["virtual-clock", "fair-queueing", "weighted-round-robin"]),
     Read::Words("router.vc_choice", &["free", "drawn", "drawn-input"]),
     Read::Keys("router", &["pipeline_stages", "buffer_flits"]),

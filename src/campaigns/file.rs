@@ -10,7 +10,7 @@ use flitwise_validation::machine;
 
 use crate::figure::{self, FigureRequest};
 use crate::outcome::Exit;
-use crate::{input, sizes, typed};
+use crate::{files, input, typed};
 
 /// The most points of one study.
 const MOST_POINTS: usize = 10_000;
@@ -308,7 +308,7 @@ impl Reading<'_> {
         let (name, text) = input::read(path).map_err(said)?;
         let words = |faults: Vec<Fault>| faults.iter().map(Fault::to_string).collect::<Vec<_>>();
         let mut document = Document::parse(&name, &text).map_err(words)?;
-        let faults = sizes::read(&mut document, path.parent().unwrap_or(Path::new("")));
+        let faults = files::read(&mut document, path.parent().unwrap_or(Path::new("")));
         if faults.is_empty() { Ok(document) } else { Err(faults) }
     }
 
@@ -418,7 +418,7 @@ impl Reading<'_> {
     }
 }
 
-/// Values that may be names of files: under `file` and `sizes`, at any depth.
+/// Values that may be names of files: under `file`, `sizes` and `matrix`, at any depth.
 fn files<'d>(entries: &'d [Entry]) -> Box<dyn Iterator<Item = &'d Node> + 'd> {
     let of_node = |node: &'d Node| -> Box<dyn Iterator<Item = &'d Node> + 'd> {
         match &node.value {
@@ -431,7 +431,7 @@ fn files<'d>(entries: &'d [Entry]) -> Box<dyn Iterator<Item = &'d Node> + 'd> {
         }
     };
     Box::new(entries.iter().flat_map(move |entry| {
-        let own = matches!(entry.key.as_str(), "file" | "sizes").then_some(&entry.node);
+        let own = matches!(entry.key.as_str(), "file" | "sizes" | "matrix").then_some(&entry.node);
         own.into_iter().chain(of_node(&entry.node))
     }))
 }

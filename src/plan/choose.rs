@@ -279,7 +279,7 @@ const MOST_ROWS: usize = 30;
 fn page(document: &ChooseDocument, markdown: bool) -> String {
     let mut page = Page::new(markdown);
     let spec = &document.scenario;
-    let network = output::network(spec.network);
+    let network = output::network(&spec.network);
     let what = if document.maximise { "maximise" } else { "minimise" };
     page.title(&format!("{}: {network}, {} model, {what} {}", spec.name, document.model, document.objective));
     let number = |value: Option<f64>| match document.objective.measure.quantity.is_share() {

@@ -216,7 +216,7 @@ fn csv(document: &MaxLoadDocument) -> Result<(), Exit> {
 fn page(document: &MaxLoadDocument, markdown: bool) -> String {
     let mut page = Page::new(markdown);
     let spec = &document.scenario;
-    let network = output::network(spec.network);
+    let network = output::network(&spec.network);
     page.title(&format!("{}: {network}, {} model, largest load", spec.name, document.model));
     if let Some(rates) = &document.rates {
         page.rows(&rates_of(document, rates, markdown));

@@ -42,7 +42,12 @@ pub(super) fn of(document: &RegionDocument) -> Picture {
     Picture {
         name: "region".to_owned(),
         title: format!("Admissible rates of {} and {}", document.axes[0], document.axes[1]),
-        subtitle: format!("{}: {}{}", spec.name, output::network(spec.network), others(spec, &document.axes)),
+        subtitle: format!(
+            "{}: {}{}",
+            spec.name,
+            output::network(&spec.network),
+            others(spec, &document.axes)
+        ),
         content,
         notes: Vec::new(),
     }

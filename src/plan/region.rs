@@ -212,7 +212,7 @@ fn csv(document: &RegionDocument) -> Result<(), Exit> {
 fn page(document: &RegionDocument, markdown: bool) -> String {
     let mut page = Page::new(markdown);
     let spec = &document.scenario;
-    let network = output::network(spec.network);
+    let network = output::network(&spec.network);
     page.title(&format!("{}: {network}, {} model, admissible region", spec.name, document.model));
     let [x, y] = document.axes.each_ref().map(|name| format!("class.{name}.rate"));
     let mut rows = Rows::new(&[&x, &y, "binds", "class", "term"], markdown);

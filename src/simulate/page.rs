@@ -13,7 +13,7 @@ use crate::output::{self, Page, Rows, Time, cycles, percent, share, with_interva
 
 pub(super) fn page(answer: &Simulation, markdown: bool) -> String {
     let mut page = Page::new(markdown);
-    let network = output::network(answer.scenario.network);
+    let network = output::network(&answer.scenario.network);
     page.title(&format!("{}: {network}, simulated", answer.scenario.name));
     page.rows(&means(answer, markdown));
     page.legend("each mean with the half-width of its 95 % interval; total = network latency + waiting");

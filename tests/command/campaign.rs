@@ -362,7 +362,8 @@ fn a_campaign_survives_fifty_kills() {
     const KILLS: usize = 50;
     // enough to do that most kills meet a process at work
     let text = "precision = \"0.2%\"\nmax-messages = \"1e6\"\n\
-                [[study]]\nname = \"load\"\nfile = \"models/router.toml\"\nover = [\"class.BE.rate=log:0.001:0.012:60\"]\n";
+                [[study]]\nname = \"load\"\nfile = \"models/router.toml\"\n\
+                over = [\"class.BE.rate=log:0.001:0.012:60\"]\n";
     let scratch = Scratch::new(text);
     scratch.printed("campaign run mine.toml --folder calm --quiet");
     // the folder is made by one that is killed at once, or not

@@ -18,10 +18,10 @@ const SLICE: u64 = 4_000;
 const FULL: u64 = 400_000;
 
 /// Periodic traffic at the full rate of 24-tick packets.
-fn traffic(hosts: std::ops::Range<u32>, destination: &DestinationSpec, network: Network) -> Traffic {
+fn traffic(hosts: std::ops::Range<u32>, destination: &DestinationSpec, network: &Network) -> Traffic {
     Traffic {
         hosts: hosts.collect(),
-        destinations: destination.on(&*network),
+        destinations: destination.on(&**network),
         process: Process::Periodic,
         interval: 24.0,
         packets: 1,
@@ -41,9 +41,9 @@ impl Warm {
     fn new(organisation: Organisation, is_hot: bool, ticks: u64) -> Self {
         let scenario = Preset::find("recn64").expect("a built-in scenario").scenario();
         let fabric = Fabric { organisation, ..Fabric::of(&scenario).expect("packet switches") };
-        let mut traffics = vec![traffic(0..48, &DestinationSpec::Uniform, fabric.network)];
+        let mut traffics = vec![traffic(0..48, &DestinationSpec::Uniform, &fabric.network)];
         let hot = DestinationSpec::Nodes(NodeList::of([32]));
-        traffics.extend(is_hot.then(|| traffic(48..64, &hot, fabric.network)));
+        traffics.extend(is_hot.then(|| traffic(48..64, &hot, &fabric.network)));
         let load = Load { traffics, seed: 1, bin: 3_750, ..Load::default() };
         let simulator = Simulator::new(&fabric, &load);
         let mut warm = Self { simulator, delivered: Vec::new() };

@@ -1,14 +1,14 @@
-//! How far the refined model is off on meshes, tori, fat meshes and fat trees: a table against the simulator.
+//! How far the refined model is off on meshes, tori, fat meshes, fat trees and graphs: a table against the simulator.
 //!
-//! `cargo run --release --example networks -- STORE [SEED COUNT [trees]]`: the presets with several virtual channels a
-//! class, or so many random scenarios, of trees if that is said.
+//! `cargo run --release --example networks -- STORE [SEED COUNT [trees|graphs]]`: the presets with several virtual
+//! channels a class, or so many random scenarios, of trees or graphs if that is said.
 
 use std::sync::atomic::AtomicBool;
 
 use flitwise_experiment::Settings;
 use flitwise_experiment::answer::Simulation;
 use flitwise_language::scenario::{
-    NetworkSpec, PerLevel, Preset, Radix, Scenario, ScenarioSpec, TreeRouting,
+    GraphFile, GraphRouting, NetworkSpec, PerLevel, Preset, Radix, Scenario, ScenarioSpec, TreeRouting,
 };
 use flitwise_models::model::{Model, Options};
 use flitwise_validation::campaign;
@@ -69,17 +69,53 @@ fn random_trees(seed: u64, count: usize) -> Vec<ScenarioSpec> {
             routing,
             self_traffic: None,
         };
-        let flits = draw(8, 32);
-        spec.router.buffer_flits = flits + draw(0, 16);
-        spec.router.pipeline_stages = draw(3, 6);
-        spec.classes.truncate(draw(1, 2) as usize);
-        for class in &mut spec.classes {
-            (class.message_flits, class.rate) = (flits, 0.1 / f64::from(flits) * f64::from(draw(1, 4)));
-            class.virtual_channels = 1 << draw(0, 2);
-        }
+        random_traffic(&mut spec, &mut draw);
         let lanes = spec.classes[0].virtual_channels;
         spec.name =
             format!("{} {down:?} {up:?} {} V {lanes}", spec.network.topology().short_name(), routing.word());
+        spec
+    };
+    (0..count).map(&mut one).collect()
+}
+
+/// Routers and classes of a tree or graph.
+fn random_traffic(spec: &mut ScenarioSpec, draw: &mut impl FnMut(u32, u32) -> u32) {
+    let flits = draw(8, 32);
+    spec.router.buffer_flits = flits + draw(0, 16);
+    spec.router.pipeline_stages = draw(3, 6);
+    spec.classes.truncate(draw(1, 2) as usize);
+    for class in &mut spec.classes {
+        (class.message_flits, class.rate) = (flits, 0.1 / f64::from(flits) * f64::from(draw(1, 4)));
+        class.virtual_channels = 1 << draw(0, 2);
+    }
+}
+
+/// Graphs of 4 to 12 switches, each joined to one before it and some to others, with up to four nodes a switch on
+/// average, under up-down routing.
+fn random_graphs(seed: u64, count: usize) -> Vec<ScenarioSpec> {
+    let mut draw = draws(seed);
+    let mut one = |_: usize| {
+        let mut spec = Preset::find("petersen").expect("a preset").scenario().spec().clone();
+        let switches = draw(4, 12);
+        let mut joined: Vec<(u32, u32)> = (1..switches).map(|switch| (draw(0, switch - 1), switch)).collect();
+        for _ in 0..draw(1, 2 * switches) {
+            let (one, other) = (draw(0, switches - 2), draw(1, switches - 1));
+            if one < other && !joined.contains(&(one, other)) {
+                joined.push((one, other));
+            }
+        }
+        let nodes = draw(switches, 4 * switches);
+        let mut text: String =
+            (0..nodes).map(|node| format!("node n{node} s{}\n", draw(0, switches - 1))).collect();
+        for (one, other) in &joined {
+            text += &format!("link s{one} s{other} links={}\n", if draw(1, 4) == 1 { 2 } else { 1 });
+        }
+        let file = GraphFile::of(&text).expect("a graph");
+        spec.network =
+            NetworkSpec::Graph { file, routing: GraphRouting::UpDown, root: None, self_traffic: None };
+        random_traffic(&mut spec, &mut draw);
+        let lanes = spec.classes[0].virtual_channels;
+        spec.name = format!("graph of {nodes} nodes, {switches} switches, {} links, V {lanes}", joined.len());
         spec
     };
     (0..count).map(&mut one).collect()
@@ -121,7 +157,10 @@ fn random(seed: u64, count: usize) -> Vec<ScenarioSpec> {
 fn cases(words: &[String]) -> Vec<ScenarioSpec> {
     match words {
         [seed, count] => random(seed.parse().expect("a seed"), count.parse().expect("a count")),
-        [seed, count, _] => random_trees(seed.parse().expect("a seed"), count.parse().expect("a count")),
+        [seed, count, what] => {
+            let of = if what == "graphs" { random_graphs } else { random_trees };
+            of(seed.parse().expect("a seed"), count.parse().expect("a count"))
+        }
         [only] => presets().into_iter().filter(|spec| spec.name.contains(only.as_str())).collect(),
         _ => presets(),
     }

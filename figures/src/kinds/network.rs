@@ -217,7 +217,7 @@ impl FigureKind for Question {
         for link in &links {
             let Link { router, load, .. } = *link;
             let panel = &mut panels[(router / in_plane) as usize];
-            let found = simulated.as_ref().and_then(|all| all.load(link, network.parallel_links()));
+            let found = simulated.as_ref().and_then(|all| all.load(link, network.parallel(link.router, link.port)));
             match link.end {
                 LinkEnd::Node(_) => {
                     let at = (router % in_plane) as usize;
@@ -294,7 +294,7 @@ impl<'s> LinkLoads<'s> {
     fn differences(&self, scenario: &Scenario, links: &[Link]) -> Vec<String> {
         let network = scenario.topology();
         let pairs = links.iter().filter_map(|link| {
-            let found = self.load(link, network.parallel_links())?;
+            let found = self.load(link, network.parallel(link.router, link.port))?;
             Some((link, found, found.load - link.load))
         });
         let pairs: Vec<(&Link, SimulatedLoad, f64)> = pairs.collect();

@@ -232,6 +232,13 @@ impl Document {
         classes.iter_mut().enumerate().filter_map(value).collect()
     }
 
+    /// The value under a path of keys, to be changed.
+    pub fn value_mut(&mut self, path: &[&str]) -> Option<&mut Node> {
+        let (first, rest) = path.split_first()?;
+        let node = self.root.iter_mut().find(|entry| entry.key == *first).map(|entry| &mut entry.node)?;
+        rest.iter().try_fold(node, |node, key| child(node, key))
+    }
+
     /// Keys and values of the root, to be changed.
     pub(crate) fn entries_mut(&mut self) -> &mut Vec<Entry> {
         &mut self.root

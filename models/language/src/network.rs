@@ -2,12 +2,16 @@
 //! own.
 
 mod fat_tree;
+mod graph;
 mod hypercube;
 mod lattice;
 mod multistage;
 mod single;
 
 pub use fat_tree::FatTree;
+pub(crate) use graph::Graph;
+pub use graph::{Exported, GraphNetwork, ImportFault, Imported, exported};
+pub use graph::{from_anynet, from_htsim, from_ibnetdiscover};
 pub use hypercube::Hypercube;
 pub use lattice::{Mesh, Torus};
 pub use multistage::{Multistage, SIDE};
@@ -29,6 +33,8 @@ pub enum ChannelKind {
     },
     /// From a router to its node.
     Ejection,
+    /// From a switch of a graph to another.
+    Link,
     /// From a switch of a tree to the next level.
     Up {
         /// The level from which it leads, 1 at the leaves.
@@ -52,6 +58,7 @@ impl ChannelKind {
         match self {
             Self::Injection => (0, 0),
             Self::Network { dimension } => (1, dimension.into()),
+            Self::Link => (1, 0),
             Self::Up { level } => (2, level.into()),
             Self::Down { level } => (3, -i16::from(level)),
             Self::Ejection => (4, 0),
@@ -64,6 +71,7 @@ impl std::fmt::Display for ChannelKind {
         match self {
             Self::Injection => f.write_str("injection"),
             Self::Network { dimension } => write!(f, "dimension {dimension}"),
+            Self::Link => f.write_str("link"),
             Self::Ejection => f.write_str("ejection"),
             Self::Up { level } => write!(f, "up {level}"),
             Self::Down { level } => write!(f, "down {level}"),
@@ -217,6 +225,16 @@ pub trait Topology {
         None
     }
 
+    /// Whether messages get from one node to another: written tables may leave out pairs of nodes.
+    fn has_way(&self, _source: u32, _destination: u32) -> bool {
+        true
+    }
+
+    /// Whether all nodes have a way to all others.
+    fn has_all_ways(&self) -> bool {
+        true
+    }
+
     /// The routers between two nodes in the order in which a message crosses them on a way, each with the link that it
     /// leaves by; the last link ends at `destination`.
     ///
@@ -265,9 +283,14 @@ pub trait Topology {
         self.address(router)
     }
 
-    /// Parallel links each way between neighbours of which a router chooses one for each message.
+    /// The most parallel links from a router to another of which it chooses one for each message.
     fn parallel_links(&self) -> u32 {
         1
+    }
+
+    /// Parallel links from an output port on, of which a router chooses one for each message; 1 of a link to a node.
+    fn parallel(&self, router: u32, port: u32) -> u32 {
+        if self.link_end(router, port).input().is_some() { self.parallel_links() } else { 1 }
     }
 
     /// Whether network channels form rings, so that messages take halves of their virtual channels.
@@ -306,6 +329,11 @@ pub trait Topology {
     /// A sentence's words, with the paper's symbols.
     fn description(&self) -> String;
 
+    /// The node that is written so: by its number.
+    fn node_named(&self, name: &str) -> Option<u32> {
+        name.parse().ok().filter(|node| *node < self.nodes())
+    }
+
     /// The number of a node as people write it.
     fn address(&self, node: u32) -> String;
 
@@ -322,7 +350,7 @@ pub trait Topology {
 macro_rules! topologies {
     ($($topology:ident: $spec:pat => $made:expr,)+) => {
         /// A network of any topology.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Network {
             $(
                 #[doc = concat!("See [`", stringify!($topology), "`].")]
@@ -330,9 +358,9 @@ macro_rules! topologies {
             )+
         }
 
-        impl From<NetworkSpec> for Network {
-            fn from(spec: NetworkSpec) -> Self {
-                match spec {
+        impl From<&NetworkSpec> for Network {
+            fn from(spec: &NetworkSpec) -> Self {
+                match spec.clone() {
                     $($spec => Self::$topology($made),)+
                 }
             }
@@ -362,7 +390,9 @@ topologies! {
     Multistage: NetworkSpec::Multistage { hosts, direction, first_shuffle } =>
         Multistage { hosts, direction, first_shuffle: first_shuffle.unwrap_or(true) },
     FatTree: spec @ NetworkSpec::FatTree { .. } =>
-        FatTree::new(&TreeKeys::of(spec).expect("the keys of a tree")),
+        FatTree::new(&TreeKeys::of(&spec).expect("the keys of a tree")),
+    GraphNetwork: NetworkSpec::Graph { file, routing, root, self_traffic } =>
+        GraphNetwork::new(file.graph(), routing, root, self_traffic),
 }
 
 impl Network {
@@ -401,7 +431,7 @@ impl Network {
 
 impl NetworkSpec {
     /// What the network is like.
-    pub fn topology(self) -> Network {
+    pub fn topology(&self) -> Network {
         self.into()
     }
 }

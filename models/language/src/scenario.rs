@@ -18,10 +18,12 @@ mod destination;
 mod frame_deadline;
 mod frame_list;
 mod frames;
+mod graph_file;
 mod grid;
 mod interface;
 mod keys;
 mod levels;
+mod matrix;
 mod measure;
 mod mix;
 mod network;
@@ -39,6 +41,7 @@ mod router;
 mod sequences;
 mod source;
 mod switch;
+mod text_file;
 mod units;
 mod value;
 mod writer;
@@ -58,16 +61,18 @@ pub use destination::{DestinationPattern, DestinationSpec, Destinations, HotSpot
 pub use frame_deadline::FrameDeadline;
 pub use frame_list::FrameList;
 pub use frames::{FRAME_PATTERN, FrameLaw, FrameSizes, FrameSource};
+pub use graph_file::GraphFile;
 pub use grid::{Axis, Coupling, Grid, Setting, spread, whole_values};
 pub use interface::{
     ChannelAdapter, HostInterface, Injection, InterfaceBuffer, InterfaceKind, InterfaceSpec,
 };
 pub use keys::{FormField, FormValue, form, is_whole, keys, words_of};
 pub use levels::{MAX_LEVELS, PerLevel};
+pub use matrix::{MatrixFile, MatrixSpec};
 pub use measure::{MeasureSpec, Terminating};
 pub use mix::MixSpec;
-pub use network::{Direction, NetworkSpec, TreeRouting};
-pub(crate) use network::{TreeKeys, TreeShape};
+pub use network::{Direction, GraphRouting, NetworkSpec, TreeRouting};
+pub(crate) use network::{Refusal, TreeKeys, TreeShape};
 pub use nodes::NodeList;
 pub use pairs::PairSpec;
 pub use phases::{PhaseSetting, PhaseSpec, RunPhase};
@@ -82,6 +87,7 @@ pub use router::{
 pub use sequences::Sequences;
 pub use source::{Pacing, Phase, Placement, SourceSpec, least_pause, mean_burst};
 pub use switch::{Forwarding, Organisation, RecnSpec, SwitchSpec, Timing, VoqOutput};
+pub(crate) use text_file::Wrong;
 pub use units::UnitsSpec;
 
 use crate::document::shortened;

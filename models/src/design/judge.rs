@@ -236,7 +236,7 @@ impl Judgement {
         // what is saturated has no parts: those of just before are told
         let parts = here.clone().filter(|class| class.network_latency_cycles.is_some());
         let parts = parts.or_else(|| steady.and_then(of));
-        let network = self.answer.as_ref().ok().map(|answer| answer.scenario.network);
+        let network = self.answer.as_ref().ok().map(|answer| &answer.scenario.network);
         let name = here.as_ref().or(parts.as_ref()).map_or_else(String::new, |class| class.name.clone());
         let saturation = here.as_ref().and_then(|class| class.saturation.clone());
         let (term, channel, because) = if standing.saturated {
@@ -274,7 +274,7 @@ fn margin_spent(name: &str, requirement: &Requirement) -> (Term, String, String)
 fn largest_part(
     class: Option<&ClassAnswer>,
     requirement: &Requirement,
-    network: Option<NetworkSpec>,
+    network: Option<&NetworkSpec>,
 ) -> (Term, String, String) {
     let Some(class) = class else {
         return (Term::Unknown, "-".to_owned(), "nothing is known here".to_owned());

@@ -50,7 +50,7 @@ fn measure(typed: &str, scenario: &ScenarioSpec) -> Result<Measure, Vec<Wrong>> 
     };
     let known = known(scenario);
     match (Quantity::find(word).filter(|found| known.contains(found)), arguments) {
-        (Some(Quantity::MissProbability), arguments) => miss(arguments, scenario.network),
+        (Some(Quantity::MissProbability), arguments) => miss(arguments, &scenario.network),
         (Some(quantity), None) => Ok(quantity.into()),
         (Some(_), Some(_)) => Err(vec![Wrong::new(format!("\"{typed}\""), format!("{word} alone"), None)]),
         (None, _) => {
@@ -70,7 +70,7 @@ fn measure(typed: &str, scenario: &ScenarioSpec) -> Result<Measure, Vec<Wrong>> 
 }
 
 /// `DEADLINE` and perhaps `hops=N`.
-fn miss(arguments: Option<&str>, network: NetworkSpec) -> Result<Measure, Vec<Wrong>> {
+fn miss(arguments: Option<&str>, network: &NetworkSpec) -> Result<Measure, Vec<Wrong>> {
     const WANTED: &str = "miss(DEADLINE) or miss(DEADLINE, hops=N)";
     let Some(arguments) = arguments else {
         let help = Some("the deadline is in whole cycles: miss(47)".to_owned());

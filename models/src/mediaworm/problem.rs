@@ -88,7 +88,7 @@ impl Problem {
                 of_kind.map(|class| class.load * link.messages[class.place].0 / rate(class)).sum()
             };
             let (real_time, best_effort) = (flits(true), flits(false));
-            let parallel = if link.is_between_routers() { f64::from(network.parallel_links()) } else { 1.0 };
+            let parallel = f64::from(network.parallel(link.router, link.port));
             let messages =
                 link.messages.iter().map(|(all, start)| (all * parallel, start * parallel)).collect();
             Channel { words: link.words(&network), real_time, best_effort, messages }

@@ -58,7 +58,7 @@ impl ChannelClasses {
             let flows = found.follow(network, class);
             found.flows.push(flows);
         }
-        found.refine(network.nodes() as usize);
+        found.refine(network);
         found
     }
 
@@ -109,7 +109,8 @@ impl ChannelClasses {
     }
 
     /// Tells channels and nodes apart until nothing more is told apart.
-    fn refine(&mut self, nodes: usize) {
+    fn refine(&mut self, network: &dyn Topology) {
+        let nodes = network.nodes() as usize;
         let all = nodes + self.channels.len();
         // by place: class, whether it comes from there, the other place, and how much
         let mut steps: Vec<Vec<(usize, bool, usize, i64)>> = vec![Vec::new(); all];
@@ -128,7 +129,9 @@ impl ChannelClasses {
         let first = |at: usize| -> Vec<i64> {
             let Some(channel) = at.checked_sub(nodes).map(|at| self.channels[at]) else { return vec![-1] };
             let loads = on_link[&(channel.router, channel.port)].iter().map(|load| rounded(*load));
-            [i64::from(channel.is_upper), i64::from(channel.is_end)].into_iter().chain(loads).collect()
+            let links = network.parallel(channel.router, channel.port);
+            let own = [i64::from(channel.is_upper), i64::from(channel.is_end), i64::from(links)];
+            own.into_iter().chain(loads).collect()
         };
         let (mut numbers, mut count) = numbered((0..all).map(first));
         loop {

@@ -76,10 +76,7 @@ mod tests {
         for name in ["router16", "cube5", "mesh4x4", "torus8x8", "fat-mesh", "fat-tree"] {
             let scenario = Preset::find(name).unwrap().scenario();
             let network = scenario.topology();
-            let parallel = |link: &Link| match link.end {
-                LinkEnd::Input { .. } => f64::from(network.parallel_links()),
-                _ => 1.0,
-            };
+            let parallel = |link: &Link| f64::from(network.parallel(link.router, link.port));
             let sum: f64 = links(&scenario).iter().map(|link| link.load * parallel(link)).sum();
             let groups = ChannelLoads::of(&scenario).groups;
             let behind_routers = groups

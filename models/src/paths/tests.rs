@@ -3,7 +3,8 @@ pub(crate) mod trees;
 
 use super::*;
 use flitwise_language::scenario::{
-    ClassSpec, Direction, NetworkSpec, PerLevel, Preset, Radix, ScenarioSpec, TreeRouting,
+    ClassSpec, Direction, GraphFile, GraphRouting, NetworkSpec, PerLevel, Preset, Radix, ScenarioSpec,
+    TreeRouting,
 };
 
 fn loads(network: NetworkSpec, load: f64) -> ChannelLoads {

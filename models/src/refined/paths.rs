@@ -90,6 +90,8 @@ impl Crossing {
 pub(super) struct ChannelUse {
     /// Its dimension; its number where all paths are enumerated.
     pub(super) dimension: u32,
+    /// Parallel links, of which a router chooses one.
+    pub(super) links: u32,
     /// Messages on each of the parallel links.
     pub(super) rate: f64,
     /// The same with the other half of the virtual channels.
@@ -103,7 +105,7 @@ pub(super) struct ChannelUse {
 impl ChannelUse {
     /// The ejection link of each node, where all receive alike.
     pub(super) fn end() -> Self {
-        Self { dimension: 0, rate: 1.0, on_link: 1.0, is_upper: false, by_class: None }
+        Self { dimension: 0, links: 1, rate: 1.0, on_link: 1.0, is_upper: false, by_class: None }
     }
 
     /// Messages of a class on the link per message that each of its senders generates.
@@ -152,8 +154,6 @@ pub(super) struct Paths {
     pub(super) senders: Vec<Sender>,
     /// Whether messages take halves of their virtual channels.
     pub(super) has_halves: bool,
-    /// Parallel links.
-    pub(super) links: u32,
     /// Share of the messages by hops, and their mean.
     shares: Vec<f64>,
     mean_hops: f64,
@@ -212,7 +212,6 @@ impl Paths {
             at_interface,
             senders,
             has_halves: network.has_rings(),
-            links: network.parallel_links(),
             shares,
             mean_hops,
             inputs: parts.inputs,
@@ -394,7 +393,7 @@ pub(super) fn of(scenario: &Scenario, places: &[usize]) -> Vec<Rc<Paths>> {
     let (network, classes) = (scenario.topology(), scenario.classes());
     let spec = |place: &usize| (classes[*place].destination.clone(), classes[*place].nodes.clone());
     let is_enumerated = are_enumerated(scenario);
-    let key: PathsKey = (network, is_enumerated.then(|| places.iter().map(spec).collect()));
+    let key: PathsKey = (network.clone(), is_enumerated.then(|| places.iter().map(spec).collect()));
     let found = KNOWN.with_borrow_mut(|known| {
         if let Some((_, paths)) = known.iter().find(|(of, _)| *of == key) {
             return paths.clone();

@@ -86,7 +86,7 @@ fn scenarios(most: usize, loads: std::ops::Range<f64>) -> impl Strategy<Value = 
                 class.name = format!("class {index}");
                 class.rate = f64::min(1.0, class.rate * load / shares / f64::from(class.message_flits));
                 class.vtick = class.vtick.filter(|_| vticks_given);
-                class.deadlines = deadlines(network, pipeline_stages, class.message_flits);
+                class.deadlines = deadlines(network.clone(), pipeline_stages, class.message_flits);
             }
             let router = RouterSpec { pipeline_stages, buffer_flits, ..RouterSpec::default() };
             checked(ScenarioSpec {
@@ -439,7 +439,7 @@ fn alike(network: NetworkSpec, router: RouterSpec, flits: u32, rate: f64) -> Sce
     let class = |name, kind| ClassSpec {
         kind,
         message_flits: flits,
-        deadlines: deadlines(network, router.pipeline_stages, flits),
+        deadlines: deadlines(network.clone(), router.pipeline_stages, flits),
         ..ClassSpec::real_time(name, rate)
     };
     let classes = vec![
@@ -458,7 +458,7 @@ fn an_idle_network_takes_the_transfer_time() {
         for (pipeline_stages, buffer_flits, flits) in [(5, 32, 32), (1, 4, 32), (3, 32, 2), (8, 1, 1)] {
             let router = RouterSpec { pipeline_stages, buffer_flits, ..RouterSpec::default() };
             for rate in [0.0, 1e-9] {
-                let scenario = alike(network, router, flits, rate);
+                let scenario = alike(network.clone(), router, flits, rate);
                 let answer = solved(&scenario, &WITH_DISTRIBUTIONS);
                 let mean_hops = match network {
                     NetworkSpec::Router { .. } => 0.0,

@@ -239,7 +239,7 @@ fn latencies_rise_with_the_load_under_a_slow_clock() {
         let router = RouterSpec { buffer_flits: 120, ..RouterSpec::default() };
         let spec = ScenarioSpec {
             name: "slow clock".to_owned(),
-            network,
+            network: network.clone(),
             router,
             classes,
             ..ScenarioSpec::default()
@@ -291,7 +291,7 @@ fn beside_bursts_latencies_rise_with_the_load_without_a_jump() {
     let router = NetworkSpec::Router { ports: 8, self_traffic: None };
     for (network, streams, peak_rate) in [
         // two streams of 0.4 each beside a Poisson class that grows through 0.2
-        (router, 2, 0.0125),
+        (router.clone(), 2, 0.0125),
         // one of 0.9, more than its input channel takes once others contend with it
         (router, 1, 0.028),
         (NetworkSpec::Hypercube { dimension: 4, self_traffic: None }, 2, 0.0125),
@@ -300,7 +300,7 @@ fn beside_bursts_latencies_rise_with_the_load_without_a_jump() {
         for step in 0..=40 {
             // 2 % each
             let factor = 0.6 * 1.02_f64.powi(step);
-            let scenario = beside_bursts(network, streams, peak_rate, factor);
+            let scenario = beside_bursts(network.clone(), streams, peak_rate, factor);
             let answer = Model::Refined.solve(&scenario, &options).unwrap();
             let now: Vec<[f64; 2]> = answer
                 .classes

@@ -42,10 +42,10 @@ const LOOKS: u64 = 256;
 
 /// What the simulator of packet switches reads of a scenario.
 const READS: &[Read] = &[
-    Read::Words("network.topology", &["multistage", "fat-tree"]),
+    Read::Words("network.topology", &["multistage", "fat-tree", "file"]),
     Read::Keys("network", &["hosts", "direction", "first_shuffle", "self_traffic"]),
-    Read::Keys("network", &["levels", "radix", "taper", "arity", "down", "up", "links"]),
-    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up"]),
+    Read::Keys("network", &["levels", "radix", "taper", "arity", "down", "up", "links", "file", "root"]),
+    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up", "shortest", "up-down", "tables"]),
     Read::Keys("switch", &["organisation", "voq_output", "ports", "link_rate", "crossbar_rate", "packet"]),
     Read::Keys("switch", &["flit", "control_packet", "port_memory", "flight_time", "routing_time"]),
     Read::Keys("switch", &["forwarding", "credit_batch"]),

@@ -37,7 +37,7 @@ pub fn watch(scenario: &Scenario, seed: u64, messages: u32) -> Result<Diagram, V
     supports(scenario)?;
     let mut diagram = Diagram {
         stages: scenario.data_router().pipeline_stages,
-        network: Some(scenario.network()),
+        network: Some(scenario.network().clone()),
         names: scenario.classes().iter().map(|class| class.name.clone()).collect(),
         ..Diagram::default()
     };
@@ -149,7 +149,7 @@ impl fmt::Display for Diagram {
         )?;
         for (number, (message, delivery)) in self.messages.iter().enumerate() {
             let Arrival { source, destination, class, .. } = message.arrival;
-            let place = |node: u32| match self.network {
+            let place = |node: u32| match &self.network {
                 Some(network) => network.topology().address(node),
                 None => node.to_string(),
             };

@@ -60,7 +60,7 @@ pub enum Marker {
 ///
 /// The caller sees to the ranges: every queue with a place, `xon <= xoff`, `propagation <= xoff`, thresholds,
 /// `credit_batch` and durations but `control`, `flight` and `routing` at least 1, flits no longer than packets.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fabric {
     /// Hosts, switches and links.
     pub network: Topology,

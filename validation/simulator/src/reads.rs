@@ -259,12 +259,16 @@ const TRACES: &[Read] = &[
     Read::Keys("class.source", &["file", "compression"]),
 ];
 
+/// Every routing.
+const ROUTINGS: &[&str] =
+    &["d-mod-k", "s-mod-k", "random-up", "adaptive-up", "shortest", "up-down", "tables"];
+
 /// What the simulator reads of a scenario.
 const READS: &[Read] = &[
-    Read::Words("network.topology", &["router", "hypercube", "mesh", "torus", "fat-tree"]),
+    Read::Words("network.topology", &["router", "hypercube", "mesh", "torus", "fat-tree", "file"]),
     Read::Keys("network", &["radix", "dimensions", "nodes_per_router", "links", "self_traffic"]),
-    Read::Keys("network", &["levels", "taper", "arity", "down", "up"]),
-    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up", "adaptive-up"]),
+    Read::Keys("network", &["levels", "taper", "arity", "down", "up", "file", "root"]),
+    Read::Words("network.routing", ROUTINGS),
     Read::Within("network.ports", 2.0, MAX_PORTS as f64, "flitwise solve takes up to 1024"),
     Read::Within("network.dimension", 1.0, MAX_DIMENSION as f64, "flitwise solve takes up to 16"),
     Read::Within(

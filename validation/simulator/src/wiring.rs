@@ -15,8 +15,10 @@ pub(crate) struct Wiring {
     nodes: u32,
     /// Of a router, that of its station included.
     ports: u32,
-    /// Parallel links each way between neighbours.
+    /// The most parallel links from a router to another.
     parallel_links: u32,
+    /// By output link: the parallel ones from it on; empty where no router chooses among links.
+    parallel: Vec<u8>,
     /// Number of the first injection link.
     first_injection: u32,
     /// By link: where it ends.
@@ -45,7 +47,7 @@ pub struct Channel {
 
 impl Wiring {
     /// Of a network; injection links are numbered from the first multiple of `alignment` that is free.
-    pub(crate) fn new(network: NetworkSpec, alignment: u32) -> Self {
+    pub(crate) fn new(network: &NetworkSpec, alignment: u32) -> Self {
         let network = network.topology();
         let (nodes, routers, ports) = (network.nodes(), network.routers(), network.ports());
         let first_injection = (routers * ports).next_multiple_of(alignment);
@@ -65,7 +67,10 @@ impl Wiring {
             join(first_injection + node, router, port);
         }
         let (parallel_links, stations) = (network.parallel_links(), None);
-        Self { network, stations, nodes, ports, parallel_links, first_injection, ends }
+        let outputs = (0..if parallel_links > 1 { routers } else { 0 })
+            .flat_map(|router| (0..ports).map(move |port| (router, port)));
+        let parallel = outputs.map(|(router, port)| network.parallel(router, port) as u8).collect();
+        Self { network, stations, nodes, ports, parallel_links, parallel, first_injection, ends }
     }
 
     /// Of a scenario, with management stations where signals are messages.
@@ -89,7 +94,9 @@ impl Wiring {
         let behind = (0..routers).map(|router| End::Input { router, port: before as u8 });
         let ends = (0..routers).flat_map(of_router).chain(injection.iter().copied()).chain(behind);
         let ends = ends.collect();
-        Self { stations: Some(stations), ports, first_injection: routers * ports, ends, ..self }
+        let of_router = self.parallel.chunks(before as usize);
+        let parallel = of_router.flat_map(|links| links.iter().copied().chain([1])).collect();
+        Self { parallel, stations: Some(stations), ports, first_injection: routers * ports, ends, ..self }
     }
 
     /// Management stations, if there are any.
@@ -138,10 +145,16 @@ impl Wiring {
         }
     }
 
-    /// Parallel links each way between neighbours.
+    /// The most parallel links from a router to another.
     #[inline]
     pub(crate) fn parallel_links(&self) -> u32 {
         self.parallel_links
+    }
+
+    /// Parallel links from an output link on, of which a router chooses; 1 to a node.
+    #[inline]
+    pub(crate) fn parallel(&self, link: u32) -> u32 {
+        self.parallel.get(link as usize).map_or(1, |links| u32::from(*links))
     }
 
     /// The output link of `router` on a way from one node to another; the first of parallel ones.
@@ -216,7 +229,7 @@ mod tests {
     #[test]
     fn e_cube_routes_take_the_lowest_differing_dimension_and_end_at_the_destination() {
         for dimension in 1..=6 {
-            let wiring = Wiring::new(NetworkSpec::Hypercube { dimension, self_traffic: None }, 16);
+            let wiring = Wiring::new(&NetworkSpec::Hypercube { dimension, self_traffic: None }, 16);
             for source in 0..wiring.nodes() {
                 for destination in 0..wiring.nodes() {
                     let (mut at, mut crossed, mut last) = (source, 0, None);
@@ -246,7 +259,7 @@ mod tests {
             NetworkSpec::Router { ports: 7, self_traffic: None },
             NetworkSpec::Hypercube { dimension: 3, self_traffic: None },
         ] {
-            let wiring = Wiring::new(network, 64);
+            let wiring = Wiring::new(&network, 64);
             let mut fed = std::collections::BTreeSet::new();
             for link in 0..wiring.links() {
                 if let End::Input { router, port } = wiring.end(link) {

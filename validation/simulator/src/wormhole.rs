@@ -232,7 +232,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         // apart from the routes, so that a processor waits for the memory of several headers at once
         for &Routed { lane, mut link, group, ejects, flits, choice } in &*routed {
             if parts.wiring.parallel_links() > 1 && !ejects {
-                link = parts.grants.least_taken(link, parts.wiring.parallel_links());
+                link = parts.grants.least_taken(link, parts.wiring.parallel(link));
             }
             if has_backlogs && !ejects {
                 link = choice.map_or(link, |choice| parts.grants.least_backlog(choice));

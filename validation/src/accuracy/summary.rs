@@ -50,7 +50,7 @@ impl Network {
     }
 
     /// Of a scenario.
-    pub fn of(network: NetworkSpec) -> Self {
+    pub fn of(network: &NetworkSpec) -> Self {
         let topology = network.topology();
         match topology.most_hops() {
             0 => Self::Router,

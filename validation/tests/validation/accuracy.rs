@@ -30,7 +30,7 @@ fn within<T: PartialOrd>(value: T, [from, to]: [T; 2]) -> bool {
 fn check(family: &Family, scenario: &Scenario) {
     let name = &scenario.spec().name;
     assert_eq!(supports(scenario), Ok(()), "{name}");
-    let size = match (family.topology(), scenario.network()) {
+    let size = match (family.topology(), scenario.network().clone()) {
         ("router", NetworkSpec::Router { ports, self_traffic: None }) => ports,
         ("hypercube", NetworkSpec::Hypercube { dimension, self_traffic: None }) => dimension,
         ("mesh", NetworkSpec::Mesh { radix, nodes_per_router, links, .. })
@@ -229,7 +229,7 @@ fn many_scenarios_keep_within_their_bounds() {
         let odd = share(&|scenario| scenario.classes()[0].vtick.is_some());
         assert!((odd - family.number("odd_vticks")).abs() < 0.12, "{}: {odd}", family.name);
         let ends =
-            |network: NetworkSpec| share(&move |scenario: &Scenario| scenario.network() == network) > 0.0;
+            |network: NetworkSpec| share(&move |scenario: &Scenario| *scenario.network() == network) > 0.0;
         let [least, most] = family.size();
         match family.topology() {
             "router" => {

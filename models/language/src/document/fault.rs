@@ -10,7 +10,7 @@ pub enum Place {
     At {
         /// Name of the text, usually a file's path.
         text: Arc<str>,
-        /// Line, from 1.
+        /// Line, from 1; 0 for the whole text.
         line: usize,
         /// Column in characters, from 1.
         column: usize,
@@ -39,6 +39,8 @@ pub struct Fault {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // of the whole text
+            Self::At { text, line: 0, .. } => write!(f, "{text}: "),
             Self::At { text, line, column } => write!(f, "{text}:{line}:{column}: "),
             Self::Setting(typed) => write!(f, "{typed}: "),
             Self::Program => Ok(()),

@@ -20,8 +20,8 @@ impl Scenario {
     }
 
     /// How routers and nodes are wired.
-    pub fn network(&self) -> NetworkSpec {
-        self.0.network
+    pub fn network(&self) -> &NetworkSpec {
+        &self.0.network
     }
 
     /// The network itself: its nodes, channels and routes.
@@ -70,7 +70,7 @@ impl ScenarioSpec {
     pub(super) fn check_read(mut self, unread: &[&str]) -> Result<Scenario, Vec<Fault>> {
         let mut door = Door { faults: Vec::new(), network: None, unread, switch: self.switch };
         let kind_is_read = ["network", "network.topology"].iter().all(|key| door.is_read(key));
-        door.network = kind_is_read.then_some(self.network);
+        door.network = kind_is_read.then(|| self.network.clone());
         door.table(&self, "");
         if door.faults.is_empty() && self.settle_loads() {
             door.table(&self, "");
@@ -131,7 +131,7 @@ impl Door<'_> {
 
     /// The network as it was read: its sizes may be refused, its kind is known.
     pub(super) fn read_network(&self) -> Option<Network> {
-        self.network.map(NetworkSpec::topology)
+        self.network.as_ref().map(NetworkSpec::topology)
     }
 
     /// Refuses a number that is out of its key's range.

@@ -4,12 +4,15 @@
 //! Practices of Interconnection Networks* (2004), table 3.1. Patterns move the coordinates of routers, and keep the
 //! index of a node at its router, or they move the bits of node numbers.
 
+use std::sync::Arc;
+
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use super::Scenario;
 use super::check::joined;
 use super::declare::*;
+use super::matrix::{MatrixSpec, Weights};
 use super::nodes::{self, NodeList, WANTED};
 use super::pairs::PairSpec;
 use super::reader::read_table;
@@ -30,6 +33,8 @@ pub enum DestinationSpec {
     Named(DestinationPattern),
     /// One destination for each sender, by a rule or drawn.
     Paired(PairSpec),
+    /// Destinations of each sender by weight.
+    Matrix(MatrixSpec),
 }
 
 table! {
@@ -139,6 +144,8 @@ pub struct Destinations {
     to: DestinationSpec,
     /// The nodes of a list, in order; of patterns and pairs the destination of each node.
     list: Vec<u32>,
+    /// Of a matrix.
+    weights: Arc<Weights>,
 }
 
 /// Where the messages of one sender go: with probability [`share`](Self::share) to [`hot`](Self::hot), else to one of
@@ -153,6 +160,8 @@ pub struct Towards<'d> {
     pub count: u32,
     /// The nodes of a list; `None` where they are numbered on from `first`.
     list: Option<&'d [u32]>,
+    /// Of nodes with weights: the share of the messages up to each, itself included.
+    up_to: Option<&'d [f64]>,
     first: u32,
     /// The place of the sender, which is left out.
     without: u32,
@@ -171,6 +180,12 @@ impl Towards<'_> {
         self.list.map_or(self.first + place, |list| list[place as usize])
     }
 
+    /// Of nodes that are not chosen alike: the share of the messages that goes to each or to one before it.
+    #[inline]
+    pub fn up_to(&self) -> Option<&[f64]> {
+        self.up_to
+    }
+
     /// Whether every node but perhaps the sender may be chosen.
     pub fn is_all(&self) -> bool {
         self.list.is_none() && self.count > 1
@@ -178,9 +193,11 @@ impl Towards<'_> {
 
     /// Every destination with its probability, which add up to 1; none where the sender has nobody to send to.
     pub fn each(self) -> impl Iterator<Item = (u32, f64)> {
-        let one = (1.0 - self.share) / f64::from(self.count.max(1));
+        let alike = (1.0 - self.share) / f64::from(self.count.max(1));
         let chosen = (0..self.count).map(move |place| {
             let node = self.node(place);
+            let before = |up_to: &[f64]| place.checked_sub(1).map_or(0.0, |before| up_to[before as usize]);
+            let one = self.up_to.map_or(alike, |up_to| up_to[place as usize] - before(up_to));
             (node, if self.share > 0.0 && node == self.hot { one + self.share } else { one })
         });
         chosen.filter(|(_, probability)| *probability > 0.0)
@@ -212,7 +229,15 @@ impl Destinations {
     /// ```
     pub fn towards(&self, sender: u32) -> Towards<'_> {
         let (nodes, with_self) = (self.nodes, self.self_traffic);
-        let all = Towards { hot: 0, share: 0.0, count: nodes, list: None, first: 0, without: u32::MAX };
+        let all = Towards {
+            hot: 0,
+            share: 0.0,
+            count: nodes,
+            list: None,
+            up_to: None,
+            first: 0,
+            without: u32::MAX,
+        };
         match &self.to {
             DestinationSpec::Uniform if with_self => all,
             DestinationSpec::Uniform => all.without(sender),
@@ -236,6 +261,12 @@ impl Destinations {
                 let first = self.list[sender as usize];
                 Towards { first, count: u32::from(first != sender), ..all }
             }
+            DestinationSpec::Matrix(_) => match self.weights.of(sender) {
+                ([first], _) => Towards { first: *first, count: 1, ..all },
+                (list, up_to) => {
+                    Towards { list: Some(list), up_to: Some(up_to), count: list.len() as u32, ..all }
+                }
+            },
         }
     }
 }
@@ -258,7 +289,11 @@ impl DestinationSpec {
             list.sort_unstable();
         }
         let (nodes, self_traffic) = (network.nodes(), network.self_traffic());
-        Destinations { nodes, self_traffic, to: self.clone(), list }
+        let weights = match self {
+            Self::Matrix(matrix) => matrix.matrix.on(network),
+            _ => Arc::default(),
+        };
+        Destinations { nodes, self_traffic, to: self.clone(), list, weights }
     }
 
     fn json(&self) -> serde_json::Value {
@@ -268,6 +303,7 @@ impl DestinationSpec {
             Self::Hot(spot) => json!(spot),
             Self::Named(pattern) => json!(pattern),
             Self::Paired(pairs) => json!(pairs),
+            Self::Matrix(matrix) => json!(matrix),
         }
     }
 
@@ -299,6 +335,30 @@ impl DestinationSpec {
             let wanted = "one that leads a sender to another node";
             let help = format!("take another number, or other nodes: there are {}", network.nodes());
             return door.refuse(path, found, wanted, Some(&help));
+        }
+        if let Self::Matrix(matrix) = self {
+            if !door.is_read(&format!("{path}.matrix")) {
+                return;
+            }
+            matrix.matrix.fits(&*network, path, door);
+            if !door.has_refused(path) && senders_are_read && !self.on(&*network).has_sender(senders) {
+                let found = "a matrix by which none of the nodes sends".to_owned();
+                return door.refuse(path, found, "a row of a sender with a weight above 0", None);
+            }
+        }
+        if senders_are_read && !network.has_all_ways() {
+            let destinations = self.on(&*network);
+            let all = senders
+                .map_or_else(|| (0..network.nodes()).collect(), |listed| listed.nodes().collect::<Vec<_>>());
+            let pairs = all.into_iter().filter(|sender| *sender < network.nodes()).flat_map(|sender| {
+                destinations.towards(sender).each().map(move |(to, _)| (sender, to)).collect::<Vec<_>>()
+            });
+            if let Some((from, to)) = pairs.into_iter().find(|(from, to)| !network.has_way(*from, *to)) {
+                let found =
+                    format!("node {} to node {}, without a way", network.address(from), network.address(to));
+                let help = "add a line  route  for the pair, or  next  for its switches";
+                return door.refuse(path, found, "nodes that have a way to their destinations", Some(help));
+            }
         }
         // a fixed point of a named pattern sends nothing, which is noted
         let only = match self {
@@ -340,7 +400,7 @@ impl Scenario {
             DestinationSpec::Uniform => true,
             DestinationSpec::Nodes(list) => is_all(list),
             DestinationSpec::Hot(spot) => spot.share == 0.0,
-            DestinationSpec::Named(_) | DestinationSpec::Paired(_) => false,
+            DestinationSpec::Named(_) | DestinationSpec::Paired(_) | DestinationSpec::Matrix(_) => false,
         };
         to_all && spec.nodes.as_ref().is_none_or(is_all)
     }
@@ -394,7 +454,9 @@ fn all_words() -> impl Iterator<Item = &'static str> {
 impl KeyValue for DestinationSpec {
     const KIND: Kind = Kind::Other(|| {
         let words: Vec<&str> = all_words().collect();
-        json!({ "anyOf": [{ "enum": words }, nodes::schema(), HotSpot::KIND.schema(), PairSpec::KIND.schema()] })
+        let tables = [HotSpot::KIND.schema(), PairSpec::KIND.schema(), MatrixSpec::KIND.schema()];
+        let all: Vec<_> = [json!({ "enum": words }), nodes::schema()].into_iter().chain(tables).collect();
+        json!({ "anyOf": all })
     });
 
     fn unset() -> Self {
@@ -414,6 +476,10 @@ impl Field for DestinationSpec {
                     let mut pairs = PairSpec::unset();
                     read_table(&mut pairs, reader, &table, Some("{ shift = 5 }"), units);
                     *self = Self::Paired(pairs);
+                } else if table.get("matrix").is_some() {
+                    let mut matrix = MatrixSpec::unset();
+                    read_table(&mut matrix, reader, &table, None, units);
+                    *self = Self::Matrix(matrix);
                 } else {
                     let mut spot = HotSpot::unset();
                     read_table(&mut spot, reader, &table, Some("{ hot = 32, share = 0.1 }"), units);
@@ -445,7 +511,7 @@ impl Field for DestinationSpec {
     fn check(&self, door: &mut Door, key: &Key, path: &str) {
         let path = joined(path, key.name);
         match self {
-            Self::Uniform | Self::Named(_) => {}
+            Self::Uniform | Self::Named(_) | Self::Matrix(_) => {}
             Self::Paired(pairs) => door.table(pairs, &path),
             Self::Nodes(list) => list.check_nodes(door, &path),
             Self::Hot(spot) => {
@@ -465,6 +531,7 @@ impl Field for DestinationSpec {
             Self::Nodes(list) => list.written(),
             Self::Named(pattern) => pattern.written(),
             Self::Paired(pairs) => super::writer::in_line(pairs),
+            Self::Matrix(matrix) => super::writer::in_line(matrix),
         }
     }
 }
@@ -496,27 +563,27 @@ mod tests {
 
     #[test]
     fn patterns_are_those_of_the_table() {
-        let image = |pattern: DestinationPattern, network: NetworkSpec| {
+        let image = |pattern: DestinationPattern, network: &NetworkSpec| {
             let network = network.topology();
             assert_eq!(pattern.wants(&*network), None);
             (0..network.nodes()).map(|node| pattern.of(node, &*network)).collect::<Vec<_>>()
         };
         let cube = NetworkSpec::Hypercube { dimension: 3, self_traffic: None };
-        assert_eq!(image(DestinationPattern::BitComplement, cube), [7, 6, 5, 4, 3, 2, 1, 0]);
-        assert_eq!(image(DestinationPattern::BitReverse, cube), [0, 4, 2, 6, 1, 5, 3, 7]);
-        assert_eq!(image(DestinationPattern::Shuffle, cube), [0, 2, 4, 6, 1, 3, 5, 7]);
-        assert_eq!(image(DestinationPattern::Neighbour, cube), [7, 6, 5, 4, 3, 2, 1, 0]);
-        assert_eq!(image(DestinationPattern::Tornado, cube), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(image(DestinationPattern::BitComplement, &cube), [7, 6, 5, 4, 3, 2, 1, 0]);
+        assert_eq!(image(DestinationPattern::BitReverse, &cube), [0, 4, 2, 6, 1, 5, 3, 7]);
+        assert_eq!(image(DestinationPattern::Shuffle, &cube), [0, 2, 4, 6, 1, 3, 5, 7]);
+        assert_eq!(image(DestinationPattern::Neighbour, &cube), [7, 6, 5, 4, 3, 2, 1, 0]);
+        assert_eq!(image(DestinationPattern::Tornado, &cube), [0, 1, 2, 3, 4, 5, 6, 7]);
         let square = lattice(&[3, 3], 1, false);
-        assert_eq!(image(DestinationPattern::Transpose, square), [0, 3, 6, 1, 4, 7, 2, 5, 8]);
-        assert_eq!(image(DestinationPattern::Neighbour, square), [4, 5, 3, 7, 8, 6, 1, 2, 0]);
+        assert_eq!(image(DestinationPattern::Transpose, &square), [0, 3, 6, 1, 4, 7, 2, 5, 8]);
+        assert_eq!(image(DestinationPattern::Neighbour, &square), [4, 5, 3, 7, 8, 6, 1, 2, 0]);
         let pairs = lattice(&[5], 2, true);
-        assert_eq!(image(DestinationPattern::Tornado, pairs), [4, 5, 6, 7, 8, 9, 0, 1, 2, 3]);
+        assert_eq!(image(DestinationPattern::Tornado, &pairs), [4, 5, 6, 7, 8, 9, 0, 1, 2, 3]);
         // halves of the address: of four bits, of a router's two
         let transpose =
-            image(DestinationPattern::Transpose, NetworkSpec::Router { ports: 16, self_traffic: None });
+            image(DestinationPattern::Transpose, &NetworkSpec::Router { ports: 16, self_traffic: None });
         assert_eq!(transpose[..6], [0, 4, 8, 12, 1, 5]);
-        let line = image(DestinationPattern::Transpose, lattice(&[4], 2, false));
+        let line = image(DestinationPattern::Transpose, &lattice(&[4], 2, false));
         assert_eq!(line, [0, 1, 4, 5, 2, 3, 6, 7]);
     }
 

@@ -3,6 +3,7 @@
 mod fat_tree;
 
 use super::declare::*;
+use super::graph_file::GraphFile;
 use super::levels::{MAX_LEVELS, PerLevel};
 use super::radix::{MAX_DIMENSIONS, Radix};
 pub(crate) use fat_tree::{TreeKeys, TreeShape};
@@ -12,7 +13,7 @@ const MAX_NODES: u64 = 16_384;
 
 table! {
     /// How routers and nodes are wired.
-    #[derive(Copy, Eq)]
+    #[derive(Eq)]
     pub enum NetworkSpec by "topology" {
         /// One router with a node on every port.
         Router "router" {
@@ -98,6 +99,21 @@ table! {
             #[serde(skip_serializing_if = "Option::is_none")]
             self_traffic: Option<bool> = None;
         },
+        /// Switches and nodes as the lines of a file join them.
+        Graph "file" {
+            /// The file, or its lines: `node NAME SWITCH`, `link SWITCH SWITCH`, `arc FROM TO`, and of tables
+            /// `route NODE NODE : SWITCH ..` and `next SWITCH NODE : SWITCH`.
+            file: GraphFile = GraphFile::unset(), ANY.wanted().example("\"net.txt\"");
+            /// Which way messages go.
+            routing: GraphRouting = GraphRouting::Shortest;
+            /// The switch from which links lead down, with up-down; by default the one to which the farthest is
+            /// nearest.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            root: Option<String> = None;
+            /// Whether a node may send to itself; by default not so.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            self_traffic: Option<bool> = None;
+        },
     }
 }
 
@@ -114,6 +130,21 @@ words! {
         AdaptiveUp "adaptive-up",
     }
 }
+
+words! {
+    /// Which way messages go through a graph.
+    pub enum GraphRouting {
+        /// By the neighbour of the lowest number that is nearer to the destination.
+        Shortest "shortest",
+        /// Up towards a root, then down, by the fewest links: no messages wait for each other in a circle.
+        UpDown "up-down",
+        /// As the route and next lines of the file say.
+        Tables "tables",
+    }
+}
+
+/// What is refused: the key, what was found, what is wanted and what helps.
+pub(crate) type Refusal = (&'static str, String, String, Option<String>);
 
 words! {
     /// Which way data cross the stages of a multistage network.
@@ -138,6 +169,21 @@ fn fits_stages(hosts: u32, direction: Direction, first_shuffle: Option<bool>, pa
     }
 }
 
+/// Refuses a routing that does not lead messages through a graph.
+fn fits_graph(file: &GraphFile, routing: GraphRouting, root: Option<&str>, path: &str, door: &mut Door) {
+    if let (Some(found), true) = (root, routing != GraphRouting::UpDown) {
+        let help = "remove the line, or take routing = \"up-down\"";
+        door.refuse(&format!("{path}.root"), format!("\"{found}\""), "none without up-down", Some(help));
+    }
+    // nothing follows of a graph that could not be read
+    if !door.is_read(&format!("{path}.file")) || door.has_refused(&format!("{path}.")) {
+        return;
+    }
+    for (key, found, wanted, help) in file.graph().refusals(routing, root) {
+        door.refuse(&format!("{path}.{key}"), found, &wanted, help.as_deref());
+    }
+}
+
 impl NetworkSpec {
     /// Whether a node may send to itself, where that is said; `None` where there is no such key.
     pub fn self_traffic_mut(&mut self) -> Option<&mut Option<bool>> {
@@ -146,7 +192,8 @@ impl NetworkSpec {
             | Self::Hypercube { self_traffic, .. }
             | Self::Mesh { self_traffic, .. }
             | Self::Torus { self_traffic, .. }
-            | Self::FatTree { self_traffic, .. } => Some(self_traffic),
+            | Self::FatTree { self_traffic, .. }
+            | Self::Graph { self_traffic, .. } => Some(self_traffic),
             Self::Multistage { .. } => None,
         }
     }
@@ -167,8 +214,11 @@ impl Rules for NetworkSpec {
         if let Self::Multistage { hosts, direction, first_shuffle } = *self {
             return fits_stages(hosts, direction, first_shuffle, path, door);
         }
-        if let Some(keys) = TreeKeys::of(*self) {
+        if let Some(keys) = TreeKeys::of(self) {
             return keys.check(path, door);
+        }
+        if let Self::Graph { file, routing, root, .. } = self {
+            return fits_graph(file, *routing, root.as_deref(), path, door);
         }
         let (Self::Mesh { radix, dimensions, nodes_per_router, .. }
         | Self::Torus { radix, dimensions, nodes_per_router, .. }) = *self

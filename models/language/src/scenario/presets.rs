@@ -42,6 +42,7 @@ pub const PRESETS: &[Preset] = &[
     preset!("networks", "torus8x8", "8x8 torus of 64 nodes, two virtual channels per class"),
     preset!("networks", "fat-mesh", "2x2 mesh of 16 nodes, two links between neighbours"),
     preset!("networks", "fat-tree", "4-ary 3-tree of 64 nodes, two virtual channels per class"),
+    preset!("networks", "petersen", "graph of 10 switches from a file, up-down routing"),
     preset!("mediaworm", "mediaworm", "8-port router with video streams and best effort"),
     preset!("mediaworm", "mediaworm-quick", "the same with frames and intervals of a tenth"),
     preset!("router-nic", "router-nic", "8-port router that preempts, a mix in five phases (ISCA 2001)"),

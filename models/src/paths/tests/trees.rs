@@ -196,9 +196,11 @@ pub(crate) fn topologies() -> Vec<NetworkSpec> {
         self_traffic: None,
     };
     let trees = TreeRouting::ALL.map(tree);
-    let of_routers = [router.to_vec(), cube.to_vec(), mesh.to_vec(), torus.to_vec(), trees.to_vec()].concat();
+    let graph = Preset::find("petersen").unwrap().scenario().network().clone();
+    let lists = [router.to_vec(), cube.to_vec(), mesh.to_vec(), torus.to_vec(), trees.to_vec(), vec![graph]];
+    let of_routers = lists.concat();
     let others = of_routers.clone().into_iter().map(otherwise);
-    of_routers.iter().copied().chain(others).chain(stages).collect()
+    of_routers.iter().cloned().chain(others).chain(stages).collect()
 }
 
 /// The network whose nodes send to themselves where those of this one do not, and the other way round.
@@ -227,7 +229,7 @@ fn every_topology_of_the_scenario_is_tried() {
 #[test]
 fn declared_symmetry_loads_channels_as_all_paths_do() {
     let mut declared = 0;
-    for network in topologies().into_iter().map(NetworkSpec::topology) {
+    for network in topologies().iter().map(NetworkSpec::topology) {
         let (network, name): (&dyn Topology, String) = (&*network, network.name());
         let Some(spread) = Spread::new(network) else { continue };
         declared += 1;
@@ -272,4 +274,36 @@ fn stages_are_loaded_path_by_path() {
         (Ejection, 64, 0.63),
     ];
     assert_groups(&found, &wanted);
+}
+
+/// Rows of the Petersen graph, of a 3x3 mesh and of a ring of six: mean and largest load of a link, each of one node.
+#[test]
+fn graphs_are_loaded_as_by_hand() {
+    let joined = |count: u32, links: &[(u32, u32)]| -> String {
+        let nodes = (0..count).map(|node| format!("node n{node} s{node}\n"));
+        let links = links.iter().map(|(one, other)| format!("link s{one} s{other}\n"));
+        nodes.chain(links).collect()
+    };
+    let petersen: Vec<(u32, u32)> =
+        (0..5).flat_map(|at| [(at, (at + 1) % 5), (at, at + 5), (at + 5, (at + 2) % 5 + 5)]).collect();
+    let across = (0..9).filter(|at| at % 3 < 2).map(|at| (at, at + 1));
+    let mesh: Vec<(u32, u32)> = across.chain((0..6).map(|at| (at, at + 3))).collect();
+    let ring: Vec<(u32, u32)> = (0..6).map(|at| (at, (at + 1) % 6)).collect();
+    let cases = [
+        (joined(10, &petersen), GraphRouting::UpDown, [0.614_814_814_814_814_8, 1.0]),
+        (joined(9, &mesh), GraphRouting::Shortest, [0.75, 1.25]),
+        (joined(9, &mesh), GraphRouting::UpDown, [0.75, 1.75]),
+        (joined(6, &ring), GraphRouting::UpDown, [0.966_666_666_666_666_7, 1.4]),
+    ];
+    for (text, routing, wanted) in cases {
+        let file = GraphFile::of(&text).unwrap();
+        let network = NetworkSpec::Graph { file, routing, root: None, self_traffic: None }.topology();
+        let found = ChannelLoads::on(&*network, &[Traffic::uniform(&*network, 1.0)]);
+        let links: Vec<&LinkGroup> =
+            found.groups.iter().filter(|group| group.kind == ChannelKind::Link).collect();
+        let all: f64 = links.iter().map(|group| group.load() * group.links as f64).sum();
+        let mean = all / links.iter().map(|group| group.links).sum::<u64>() as f64;
+        let most = links.iter().map(|group| group.load()).fold(0.0, f64::max);
+        assert!((mean - wanted[0]).abs() < 1e-12 && (most - wanted[1]).abs() < 1e-12, "{mean} {most}");
+    }
 }

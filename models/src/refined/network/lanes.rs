@@ -167,8 +167,8 @@ impl Chooser {
 
     /// Virtual channels that carry `rate` of the `on_link` messages of a link, one of `links` parallel ones; and the
     /// messages in others of the class that share the link.
-    fn lanes(&self, lanes: u32, channel: &ChannelUse, links: u32) -> (Lanes, f64) {
-        let ChannelUse { rate, on_link, .. } = *channel;
+    fn lanes(&self, lanes: u32, channel: &ChannelUse) -> (Lanes, f64) {
+        let ChannelUse { rate, on_link, links, .. } = *channel;
         let load = self.load(rate, lanes, self.loads_of(channel)[0]);
         let (servers, waits, own_rate) = if self.drawn {
             (1, 1.0 / f64::from(lanes), rate / f64::from(lanes))
@@ -220,7 +220,6 @@ impl LinkKinds {
         let mut keys: Vec<(Vec<i64>, f64)> = Vec::new();
         for (is_end, channels) in [(false, &paths.channels), (true, &paths.ends)] {
             let most = channels.iter().map(|channel| channel.on_link).fold(0.0, f64::max);
-            let links = if is_end { 1 } else { paths.links };
             for channel in channels {
                 let half = virtual_channels / 2;
                 let usable = match (paths.has_halves && !is_end, channel.is_upper) {
@@ -228,7 +227,7 @@ impl LinkKinds {
                     (true, true) => virtual_channels - half,
                     (true, false) => half,
                 };
-                let (lanes, shared) = chooser.lanes(usable, channel, links);
+                let (lanes, shared) = chooser.lanes(usable, channel);
                 let step = |part: f64, steps: f64| (part * steps).round() as i64;
                 let mut key = vec![
                     i64::from(is_end),
@@ -252,7 +251,7 @@ impl LinkKinds {
                 } else {
                     chooser.all * known.share
                 };
-                known.met = waits(links, f64::min(all, 0.98));
+                known.met = waits(channel.links, f64::min(all, 0.98));
                 kinds.lanes.push(Lanes { kind, ..lanes });
             }
         }
@@ -267,7 +266,7 @@ impl LinkKinds {
         paths: &Paths,
     ) -> Self {
         let interface = ChannelUse { by_class: paths.at_interface.clone(), ..ChannelUse::end() };
-        let (lanes, sibling) = chooser.lanes(virtual_channels, &interface, 1);
+        let (lanes, sibling) = chooser.lanes(virtual_channels, &interface);
         self.interface = self.kinds.len() - 1;
         if interface.by_class.is_some() {
             let mut kind = LinkKind::new(true, chooser.all_by_class.len(), siblings);

@@ -74,7 +74,8 @@ pub(super) fn paths(network: &dyn Topology) -> Paths {
     let destinations = 1.0 / half_to(n) - 1.0;
     // ρ = 2^(n - 1) / (2^n - 1): messages on a channel per message generated at a node
     let rate = 0.5 / half_to(n) / destinations;
-    let channel = |dimension| ChannelUse { dimension, rate, on_link: rate, is_upper: false, by_class: None };
+    let channel =
+        |dimension| ChannelUse { dimension, links: 1, rate, on_link: rate, is_upper: false, by_class: None };
     let first = (0..n).map(|to| Output { from: None, to });
     let later = (0..n).flat_map(|to| (0..to).map(move |from| Output { from: Some(from), to }));
     let last = (0..n).map(|from| Output { from: Some(from), to: n });

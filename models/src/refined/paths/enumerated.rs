@@ -50,7 +50,8 @@ impl<'f> OneClass<'f> {
     }
 
     fn links(&self, channel: usize) -> u32 {
-        if self.channels[channel].is_end { 1 } else { self.network.parallel_links() }
+        let Channel { router, port, .. } = self.channels[channel];
+        self.network.parallel(router, port)
     }
 
     fn from(&self, point: Point) -> Option<u32> {
@@ -112,10 +113,12 @@ impl<'f> OneClass<'f> {
     fn paths(&self, on_link: &HashMap<(u32, u32), Vec<f64>>, at_interface: Vec<f64>, class: usize) -> Paths {
         let channel = |(number, sample): (usize, &usize)| {
             let Channel { router, port, is_upper, .. } = self.channels[*sample];
-            let links = f64::from(self.links(*sample));
+            let count = self.links(*sample);
+            let links = f64::from(count);
             let by_class: Vec<f64> = on_link[&(router, port)].iter().map(|of| of / links).collect();
             ChannelUse {
                 dimension: number as u32,
+                links: count,
                 rate: self.sums[*sample] / links,
                 on_link: by_class[class],
                 is_upper,

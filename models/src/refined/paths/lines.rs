@@ -102,6 +102,7 @@ impl Lines {
         let rate = |place: &Place| lines.crossed[&number(place)] * per_link;
         let channel = |place: &Place| ChannelUse {
             dimension: dimension as u32,
+            links: network.parallel_links(),
             rate: rate(place),
             on_link: known.iter().filter(|other| link(other) == link(place)).map(rate).sum(),
             is_upper: place.0,

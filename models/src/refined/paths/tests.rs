@@ -102,7 +102,7 @@ fn crossings_are_those_of_all_pairs_of_nodes() {
 
 #[test]
 fn lines_add_up() {
-    for network in topologies().into_iter().map(NetworkSpec::topology) {
+    for network in topologies().iter().map(NetworkSpec::topology) {
         if !network.is_dimension_ordered() {
             continue;
         }
@@ -127,7 +127,7 @@ fn lines_add_up() {
 /// Paths put together from lines have the lengths of all paths, and the most loaded channel of a cube or mesh.
 #[test]
 fn lines_are_those_of_all_paths() {
-    for network in topologies().into_iter().map(NetworkSpec::topology) {
+    for network in topologies().iter().map(NetworkSpec::topology) {
         if !network.is_dimension_ordered() {
             continue;
         }
@@ -197,7 +197,7 @@ fn enumerated_pairs_make_a_router() {
 
 #[test]
 fn enumerated_paths_add_up() {
-    for network in topologies().into_iter().map(NetworkSpec::topology) {
+    for network in topologies().iter().map(NetworkSpec::topology) {
         let (paths, name) = (enumerated(&*network), network.name());
         close(&name, paths.hops().map(|hops| paths.share(hops)).sum(), 1.0);
         close(&name, paths.mean_hops(), network.mean_hops());

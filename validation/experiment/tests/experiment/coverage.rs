@@ -301,7 +301,7 @@ fn intervals_cover_in_every_cell() {
     let router = NetworkSpec::Router { ports: 4, self_traffic: None };
     let cube = NetworkSpec::Hypercube { dimension: 2, self_traffic: None };
     let cases = [
-        (small("moderate", router, [0.02, 0.01, 0.03]), 4_000_000),
+        (small("moderate", router.clone(), [0.02, 0.01, 0.03]), 4_000_000),
         (small("near saturation", router, [0.033, 0.016_5, 0.04]), 24_000_000),
         (small("cube", cube, [0.02, 0.01, 0.02]), 4_000_000),
     ];

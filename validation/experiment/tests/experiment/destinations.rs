@@ -54,8 +54,9 @@ fn classes() -> Vec<ClassSpec> {
 
 /// Each of these classes alone in each network that allows it.
 fn scenarios() -> impl Iterator<Item = Scenario> {
-    let pairs =
-        networks().into_iter().flat_map(|network| classes().into_iter().map(move |class| (network, class)));
+    let pairs = networks()
+        .into_iter()
+        .flat_map(|network| classes().into_iter().map(move |class| (network.clone(), class)));
     pairs.filter_map(|(network, class)| {
         let spec = ScenarioSpec { network, classes: vec![class], ..ScenarioSpec::default() };
         spec.check().ok()
@@ -134,7 +135,7 @@ fn enumerated(scenario: &Scenario) -> BTreeMap<Channel, f64> {
         let flits = spec.rate * f64::from(spec.message_flits);
         for source in scenario.senders(class) {
             for (destination, probability) in destinations.towards(source).each() {
-                for channel in path(scenario.network(), source, destination) {
+                for channel in path(scenario.network().clone(), source, destination) {
                     *loads.entry(channel).or_insert(0.0) += flits * probability;
                 }
             }

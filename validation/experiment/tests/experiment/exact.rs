@@ -509,7 +509,7 @@ fn flits_in_are_flits_out_on_every_channel() {
                 message(32, ClassSpec::real_time("R2", 0.005 * factor)),
                 message(13, ClassSpec::best_effort("BE", 0.01 * factor)),
             ];
-            let scenario = scenario(network, router, classes);
+            let scenario = scenario(network.clone(), router, classes);
             let (simulator, delivered) = drained(&scenario, 800, 5_000);
 
             let mut wanted: HashMap<((ChannelKind, u32), usize), u64> = HashMap::new();
@@ -517,7 +517,7 @@ fn flits_in_are_flits_out_on_every_channel() {
             for message in &delivered {
                 let class = usize::from(message.class);
                 let flits = u64::from(scenario.classes()[class].message_flits);
-                let path = path(network, message.source, message.destination);
+                let path = path(network.clone(), message.source, message.destination);
                 flit_hops += flits * (path.len() as u64 - 1);
                 for Channel { kind, node, .. } in path {
                     *wanted.entry(((kind, node), class)).or_default() += flits;
@@ -687,13 +687,13 @@ fn another_simulator_agrees_on_one_class() {
     let router = NetworkSpec::Router { ports: 16, self_traffic: None };
     let cube = NetworkSpec::Hypercube { dimension: 5, self_traffic: None };
     let cases: [Case; 3] = [
-        (router, 0.005, (40.33, 0.09), [(50, 0.129, Some(0.003)), (80, 0.0089, None)]),
-        (router, 0.010, (49.11, 0.19), [(50, 0.363, Some(0.005)), (80, 0.0641, None)]),
+        (router.clone(), 0.005, (40.33, 0.09), [(50, 0.129, Some(0.003)), (80, 0.0089, None)]),
+        (router.clone(), 0.010, (49.11, 0.19), [(50, 0.363, Some(0.005)), (80, 0.0641, None)]),
         (cube, 0.005, (54.04, 0.19), [(60, 0.188, None), (80, 0.049, None)]),
     ];
     let mut disagreements = Vec::new();
     for (network, rate, (theirs, their_half_width), misses) in cases {
-        let scenario = one_class(network, rate, &misses.map(|miss| miss.0));
+        let scenario = one_class(network.clone(), rate, &misses.map(|miss| miss.0));
         let simulation = run(&scenario, 0.001);
         let class = &simulation.classes[0];
         let mut compare = |what: String, ours: f64, half_width: f64, theirs: f64, their_half_width: f64| {
@@ -724,9 +724,9 @@ fn an_independent_simulator_agrees_on_several_classes() {
     // rates of R1, R2 and best effort; their network latencies; their waiting less the half cycle to ceil(g)
     type Case = (NetworkSpec, [f64; 3], &'static [f64], &'static [f64]);
     let cases: [Case; 4] = [
-        (router, [0.002, 0.0, 0.0], &[37.36], &[2.11]),
-        (router, [0.002, 0.001, 0.0], &[38.22, 42.61], &[2.19, 1.72]),
-        (router, [0.008, 0.004, 0.01], &[51.1, 67.8], &[9.8, 8.0]),
+        (router.clone(), [0.002, 0.0, 0.0], &[37.36], &[2.11]),
+        (router.clone(), [0.002, 0.001, 0.0], &[38.22, 42.61], &[2.19, 1.72]),
+        (router.clone(), [0.008, 0.004, 0.01], &[51.1, 67.8], &[9.8, 8.0]),
         (cube, [0.006, 0.003, 0.002], &[62.3, 78.4, 96.5], &[]),
     ];
     let mut disagreements = Vec::new();
@@ -737,7 +737,7 @@ fn an_independent_simulator_agrees_on_several_classes() {
             ClassSpec::best_effort("BE", rates[2]),
         ];
         classes.retain(|class| class.rate > 0.0);
-        let simulation = run(&scenario(network, RouterSpec::default(), classes), 0.002);
+        let simulation = run(&scenario(network.clone(), RouterSpec::default(), classes), 0.002);
         for (class, theirs) in simulation.classes.iter().zip(latencies) {
             let (ours, half_width) = latency(class);
             let what = format!("{network:?} {rates:?} {}", class.name);

@@ -63,7 +63,7 @@ pub(super) trait Network: Switch<Delivery = Delivery> {
 impl<Q: Queueing> PacketSwitch<Q> {
     /// An empty network. Its series tells so many traffics apart, in bins of so many ticks.
     pub(super) fn new(fabric: &Fabric, traffics: usize, bin: u64) -> Self {
-        let wiring = Wiring::new(fabric.network, fabric.ports);
+        let wiring = Wiring::new(&fabric.network, fabric.ports);
         let (hosts, ports) = (wiring.hosts, wiring.peers.len());
         let queueing = Q::new(fabric, ports);
         let [ingress_queues, egress_queues] = [queueing.ingress_queues(), queueing.egress_queues()];
@@ -91,7 +91,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
             changed_links: Changes::new(ports),
             changed_hosts: Changes::new(hosts),
             record: Record::new(&wiring, traffics, bin),
-            fabric: *fabric,
+            fabric: fabric.clone(),
             wiring,
             now: 0,
             queueing,

@@ -110,7 +110,7 @@ pub(crate) struct Wiring {
 
 impl Wiring {
     /// Of switches with so many ports.
-    pub(crate) fn new(network: Network, ports: u32) -> Self {
+    pub(crate) fn new(network: &Network, ports: u32) -> Self {
         assert!(network.ports() <= ports, "more links than ports");
         let (hosts, switches) = (network.nodes() as usize, network.routers() as usize);
         let numbers = Numbers::new(ports as usize);
@@ -118,7 +118,8 @@ impl Wiring {
         let is_both_ways = network.link_end(router, port) == LinkEnd::Node(0);
         let ends = if is_both_ways { hosts } else { 2 * hosts };
         let peers = vec![OPEN; numbers.first(switches) + ends];
-        let mut wiring = Self { hosts, switches, rows: network.rows() as usize, numbers, peers, network };
+        let mut wiring =
+            Self { hosts, switches, rows: network.rows() as usize, numbers, peers, network: network.clone() };
         let number = |router: u32, port: u32| numbers.first(router as usize) + port as usize;
         for (router, port) in
             (0..network.routers()).flat_map(|router| (0..network.ports()).map(move |port| (router, port)))
@@ -238,8 +239,10 @@ mod tests {
             routing: *routing,
             self_traffic: None,
         });
-        for (network, way) in networks.chain(trees).flat_map(|network| [0, 1, 5].map(|way| (network, way))) {
-            let wiring = Wiring::new(network.topology(), network.topology().ports().max(8));
+        for (network, way) in
+            networks.chain(trees).flat_map(|network| [0, 1, 5].map(|way| (network.clone(), way)))
+        {
+            let wiring = Wiring::new(&network.topology(), network.topology().ports().max(8));
             let way = way % wiring.ways();
             let numbers = wiring.numbers;
             for (port, peer) in wiring.peers.iter().enumerate().filter(|(_, peer)| **peer != OPEN) {

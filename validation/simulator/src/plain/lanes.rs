@@ -167,7 +167,7 @@ impl Network {
         let dropped = vec![0; scenario.classes().len()];
         let of_signals = scenario.has_signals_in_band().then_some(ClassKind::Control);
         let mut network = Self {
-            topology,
+            topology: topology.clone(),
             kinds: scenario.classes().iter().map(|class| class.kind).chain(of_signals).collect(),
             messages: BTreeMap::new(),
             generated: 0,

@@ -245,7 +245,7 @@ impl Rules {
             None => self.network.route(router as u32, source, destination, offer.way) as usize,
         };
         let links = match self.end_of(router, first) {
-            End::Input { .. } => self.network.parallel_links() as usize,
+            End::Input { .. } => self.network.parallel(router as u32, first as u32) as usize,
             End::Node => 1,
         };
         first..first + links

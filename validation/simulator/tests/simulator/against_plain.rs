@@ -3,11 +3,12 @@
 
 use std::fmt::Write as _;
 
+use flitwise_language::network::exported;
 use flitwise_language::quantity::Waits;
 use flitwise_language::scenario::{
-    Allocation, ClassKind, ClassSpec, Crossbar, DestinationPattern, DestinationSpec, EndOfTraffic, HotSpot,
-    MeasureSpec, NetworkSpec, NodeList, PerLevel, Radix, RouterSpec, Scenario, ScenarioSpec, Scheduler,
-    TreeRouting, VcChoice,
+    Allocation, ClassKind, ClassSpec, Crossbar, DestinationPattern, DestinationSpec, EndOfTraffic, GraphFile,
+    GraphRouting, HotSpot, MeasureSpec, NetworkSpec, NodeList, PerLevel, Preset, Radix, RouterSpec, Scenario,
+    ScenarioSpec, Scheduler, TreeRouting, VcChoice,
 };
 use flitwise_simulator::{Arrival, ChannelChoice, Delivery, Offer};
 use flitwise_simulator::{Simulator, offers, plain, replay, replay_offers};
@@ -430,6 +431,36 @@ fn lattice(sides: &[u32]) -> (Radix, Option<u32>, u32, u32) {
     (Radix::of(sides).unwrap(), None, 1, 1)
 }
 
+/// Built-in networks as files of links and ways are the same networks.
+#[test]
+fn exported_networks_deliver_the_same_to_the_bit() {
+    for preset in ["mesh4x4", "torus8x8", "cube5", "fat-mesh", "fat-tree"] {
+        let spec = Preset::find(preset).unwrap().scenario().spec().clone();
+        let text = exported(&spec.network.topology()).unwrap().text;
+        let file = GraphFile::of(&text).unwrap();
+        let network =
+            NetworkSpec::Graph { file, routing: GraphRouting::Tables, root: None, self_traffic: None };
+        let classes = spec.classes.iter().map(|class| match class.source.has_frames() {
+            // messages will do for frames
+            true => ClassSpec {
+                message_flits: class.message_flits,
+                virtual_channels: class.virtual_channels,
+                ..ClassSpec::best_effort(&class.name, 0.002)
+            },
+            false => class.clone(),
+        });
+        let classes: Vec<ClassSpec> = classes.collect();
+        let own = spec.network.topology().self_traffic();
+        let of = |mut network: NetworkSpec| {
+            *network.self_traffic_mut().unwrap() = Some(own);
+            delivered(&scenario(network, spec.router, classes.clone()), 5_000)
+        };
+        let deliveries = of(spec.network.clone());
+        assert!(deliveries.len() > 1_000, "{preset}: {}", deliveries.len());
+        assert_eq!(of(network), deliveries, "{preset}");
+    }
+}
+
 #[test]
 fn a_mesh_of_radix_2_is_the_hypercube_to_the_bit() {
     let (radix, dimensions, nodes_per_router, links) = lattice(&[2; 4]);
@@ -444,7 +475,12 @@ fn a_mesh_of_radix_2_is_the_hypercube_to_the_bit() {
             scenario(NetworkSpec::Hypercube { dimension: 4, self_traffic: None }, router, classes.clone());
         let deliveries = delivered(&cube, 20_000);
         assert!(deliveries.len() > 10_000);
-        assert_eq!(delivered(&scenario(mesh, router, classes), 20_000), deliveries, "{}", scheduler.word());
+        assert_eq!(
+            delivered(&scenario(mesh.clone(), router, classes), 20_000),
+            deliveries,
+            "{}",
+            scheduler.word()
+        );
     }
 }
 
@@ -459,7 +495,7 @@ fn an_overloaded_torus_goes_on_delivering() {
         let router = RouterSpec { vc_choice, buffer_flits: 3, ..RouterSpec::default() };
         let class =
             ClassSpec { message_flits: 16, virtual_channels, ..ClassSpec::best_effort("BE", 1.0 / 16.0) };
-        let deliveries = delivered(&scenario(torus, router, vec![class]), 30_000);
+        let deliveries = delivered(&scenario(torus.clone(), router, vec![class]), 30_000);
         let late = deliveries.iter().filter(|delivery| delivery.delivered_cycle >= 20_000).count();
         let flits_per_cycle_node = late as f64 * 16.0 / 10_000.0 / 20.0;
         assert!(flits_per_cycle_node > 0.2, "{}: {flits_per_cycle_node}", vc_choice.word());
@@ -515,7 +551,41 @@ fn wiring() -> impl Strategy<Value = NetworkSpec> {
             }
         }),
         trees(),
+        any::<u64>().prop_map(|seed| {
+            let mut state = seed;
+            graph(&mut |below| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) as u32 % below
+            })
+        }),
     ]
+}
+
+/// Up to six switches, each joined to one before it and some to others, with one or two parallel links, and two to
+/// eight nodes; links one way where shortest ways do not wait for each other in a circle, else up-down.
+pub(crate) fn graph(draw: &mut impl FnMut(u32) -> u32) -> NetworkSpec {
+    let switches = 1 + draw(6);
+    let mut joined: Vec<(u32, u32)> = (1..switches).map(|switch| (draw(switch), switch)).collect();
+    let both_ways = joined.len();
+    for _ in 0..draw(5) {
+        let (one, other) = (draw(switches), draw(switches));
+        if one < other && !joined.contains(&(one, other)) {
+            joined.push((one, other));
+        }
+    }
+    let mut text: String =
+        (0..2 + draw(7)).map(|node| format!("node n{node} s{}\n", draw(switches))).collect();
+    for (at, (one, other)) in joined.iter().enumerate() {
+        let word = if at >= both_ways && draw(3) == 0 { "arc" } else { "link" };
+        text += &format!("{word} s{one} s{other} links={}\n", 1 + draw(6) / 4);
+    }
+    let spec = |text: &str, routing| {
+        let file = GraphFile::of(text).unwrap();
+        NetworkSpec::Graph { file, routing, root: None, self_traffic: None }
+    };
+    let shortest = spec(&text, GraphRouting::Shortest);
+    let is_fit = ScenarioSpec { network: shortest.clone(), ..ScenarioSpec::default() }.check().is_ok();
+    if is_fit && draw(2) == 0 { shortest } else { spec(&text.replace("arc", "link"), GraphRouting::UpDown) }
 }
 
 /// Trees of at most 27 nodes, with more ways up than down and fewer.

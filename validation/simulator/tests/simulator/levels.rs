@@ -12,7 +12,7 @@ use flitwise_simulator::{
     Random, offers_of, replay_offers, replay_offers_levelled, stream_of, supports, uniform,
 };
 
-use crate::against_plain::tree;
+use crate::against_plain::{graph, tree};
 use crate::sources::{cases, seed_of_sources};
 
 /// The deliveries of messages within so many cycles.
@@ -360,7 +360,7 @@ fn unlevelled(draws: &mut Draws) -> (Scenario, Vec<Offer>) {
     for class in &mut classes {
         class.virtual_channels = 2 + draws.below(3);
     }
-    let spec = ScenarioSpec { network, router, classes, ..spec(network, router) };
+    let spec = ScenarioSpec { network: network.clone(), router, classes, ..spec(network, router) };
     let scenario = spec.check().unwrap();
     let cycles = draws.of(&[1, 50, 200, 600]);
     let offers = messages(draws, &scenario, 120, cycles, 12);
@@ -394,8 +394,9 @@ fn routers_without_levels_are_multiplexed_ones_to_the_bit() {
 
 /// Routers of any kind with levels, messages of all classes.
 fn levelled(draws: &mut Draws) -> (Scenario, Vec<Offer>) {
-    let network = match draws.below(6) {
+    let network = match draws.below(7) {
         0 => mesh(),
+        6 => graph(&mut |below| draws.below(below)),
         5 => tree(&[2, 3], &[2], &[1 + draws.below(2)], draws.of(&TreeRouting::ALL[..3])),
         4 => NetworkSpec::Hypercube { dimension: 1 + draws.below(3), self_traffic: None },
         1 => lattice(&[3, 3], 1 + draws.below(2), 1 + draws.below(2), true),
@@ -420,7 +421,7 @@ fn levelled(draws: &mut Draws) -> (Scenario, Vec<Offer>) {
         block_flits: draws.of(&[1, 1, 2, 5, 10]),
         ..if preempts { with } else { NP }
     };
-    let mut spec = spec(network, router);
+    let mut spec = spec(network.clone(), router);
     spec.classes[0].virtual_channels = if network.topology().has_rings() { 2 } else { 1 };
     spec.classes[1].virtual_channels = 2;
     spec.classes[2].virtual_channels = 2;
@@ -502,12 +503,12 @@ fn preemption_changes_nothing_where_levels_share_no_virtual_channel() {
     for (seed, network) in [ROUTER, mesh(), ROUTER, mesh()].into_iter().enumerate() {
         for scheduler in FINE_GRAINED {
             let router = RouterSpec { buffer_flits: [40, 3][seed / 2], scheduler, ..NP };
-            let (np, offers) = apart(&mut Draws::new(seed as u64), network, router);
+            let (np, offers) = apart(&mut Draws::new(seed as u64), network.clone(), router);
             let without = levels::replay_offers(&np, &offers, LIMIT);
             assert_eq!(without.len(), offers.len());
             for output_lanes in [None, Some(OutputLanes::PerLevel)] {
                 let router = RouterSpec { preemption: Preemption::InputBuffer, output_lanes, ..router };
-                let (p, _) = apart(&mut Draws::new(seed as u64), network, router);
+                let (p, _) = apart(&mut Draws::new(seed as u64), network.clone(), router);
                 for replay in SIMULATORS {
                     assert_eq!(replay(&p, &offers, LIMIT), without);
                 }

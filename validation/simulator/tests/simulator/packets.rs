@@ -11,7 +11,7 @@ use flitwise_simulator::packet::{
 use flitwise_simulator::plain::packet::Plain;
 use flitwise_simulator::{Periods, stream_of, uniform};
 
-use crate::against_plain::tree;
+use crate::against_plain::{graph, tree};
 use crate::sources::{cases, seed_of_sources};
 
 /// 64 hosts, unidirectional, with the thresholds and times of the HPCA 2005 paper.
@@ -38,10 +38,10 @@ fn to(hosts: &[u32]) -> DestinationSpec {
 }
 
 /// What hosts send in Poisson streams to each other.
-fn traffic(hosts: impl IntoIterator<Item = u32>, to: &DestinationSpec, network: Network) -> Traffic {
+fn traffic(hosts: impl IntoIterator<Item = u32>, to: &DestinationSpec, network: &Network) -> Traffic {
     Traffic {
         hosts: hosts.into_iter().collect(),
-        destinations: to.on(&*network),
+        destinations: to.on(&**network),
         process: Process::Poisson,
         interval: 100.0,
         packets: 1,
@@ -87,6 +87,10 @@ fn both(fabric: &Fabric, load: &Load, end: u64) -> (Vec<Delivery>, Counts) {
         let until = (fast.now() + 100).min(end);
         fast.run_until(until, &mut delivered);
         plain.run_until(until, &mut wanted);
+        // hosts of a graph are not numbered switch by switch, so that those of a tick may come in another order
+        for all in [&mut delivered, &mut wanted] {
+            all.sort_by_key(|one| (one.delivered, one.destination));
+        }
         assert_eq!(delivered, wanted, "{fabric:?} {load:?}");
         assert_eq!(fast.counts(), plain.counts(), "before tick {until} of {fabric:?} {load:?}");
         assert_eq!((fast.bins(), fast.links()), (plain.bins(), plain.links()), "{fabric:?} {load:?}");
@@ -131,7 +135,7 @@ fn a_lone_packet_takes_its_times_in_every_organisation() {
     ];
     for (fabric, destination, ticks) in cases {
         for (organisation, voq_output) in ORGANISATIONS {
-            let fabric = Fabric { organisation, voq_output, ..fabric };
+            let fabric = Fabric { organisation, voq_output, ..fabric.clone() };
             assert_eq!(latencies(&fabric, vec![message(7, 1, destination, 1)]), [ticks], "{fabric:?}");
         }
     }
@@ -194,7 +198,11 @@ fn random_fabric(draw: &mut impl FnMut(u32) -> u32) -> Fabric {
         direction: Direction::ALL[draw(2) as usize],
         first_shuffle: draw(2) == 0,
     };
-    let network = if draw(3) == 0 { random_tree(draw) } else { Network::Multistage(stages) };
+    let network = match draw(4) {
+        0 => random_tree(draw),
+        1 => random_graph(draw),
+        _ => Network::Multistage(stages),
+    };
     let ports = network.ports().max(4) + draw(2) * draw(5);
     let queues = if organisation == Organisation::VoqSwitch { queues.max(ports) } else { queues };
     Fabric {
@@ -220,6 +228,16 @@ fn random_tree(draw: &mut impl FnMut(u32) -> u32) -> Network {
     down[0] = if down[..levels].iter().product::<u32>() < 8 { 8 } else { down[0] };
     let routing = TreeRouting::ALL[draw(3) as usize];
     tree(&down[..levels], &up[..levels - 1], &links[..levels - 1], routing).topology()
+}
+
+/// A graph with links both ways.
+fn random_graph(draw: &mut impl FnMut(u32) -> u32) -> Network {
+    loop {
+        let network = graph(draw).topology();
+        if network.may_be_switched() && network.nodes() >= 8 {
+            return network;
+        }
+    }
 }
 
 /// A few ticks for everything; nothing for control packets, flight or routing at times.
@@ -252,7 +270,7 @@ fn random_load(draw: &mut impl FnMut(u32) -> u32, fabric: &Fabric) -> Load {
         start: draw(100).into(),
         end: Some(150 + u64::from(draw(250))),
         withdraw: draw(2) == 0,
-        ..traffic((0..hosts).filter(|_| draw(4) < share), destination, fabric.network)
+        ..traffic((0..hosts).filter(|_| draw(4) < share), destination, &fabric.network)
     };
     let traffics = vec![
         random_traffic(&DestinationSpec::Uniform, 3, 1.0),
@@ -311,7 +329,7 @@ fn fast_and_plain_agree_on_bursts_and_patterns() {
         start: 5,
         end: Some(20_000),
         withdraw: true,
-        ..traffic(0..14, &destination, fabric.network)
+        ..traffic(0..14, &destination, &fabric.network)
     };
     let traffics = vec![
         sent(DestinationSpec::Uniform, Process::OnOffPareto(20, periods)),
@@ -338,12 +356,13 @@ fn nested_trees(direction: Direction, set_aside_queues: u32, marker: Marker) -> 
     let recn =
         Recn { set_aside_queues, marker, detection: 2, propagation: 1, xoff: 4, xon: 2, ..fabric().recn };
     let network = network(64, direction);
-    let fabric = Fabric { network, timing: long_packets(), recn, port_packets: 256, ..fabric() };
+    let fabric =
+        Fabric { network: network.clone(), timing: long_packets(), recn, port_packets: 256, ..fabric() };
     let sent = |hosts: std::ops::Range<u32>, destination: &DestinationSpec, interval| Traffic {
         interval,
         end: Some(60_000),
         withdraw: true,
-        ..traffic(hosts, destination, network)
+        ..traffic(hosts, destination, &network)
     };
     let traffics = vec![
         sent(0..64, &DestinationSpec::Uniform, 260.0),
@@ -371,7 +390,7 @@ fn packets_of_a_pair_stay_in_order_with_markers_in_the_parent_queue() {
 fn uniform_load(fabric: &Fabric, share: f64, process: Process, end: u64) -> (Vec<Delivery>, f64) {
     let hosts = fabric.network.nodes();
     let interval = fabric.timing.packet_link as f64 / share;
-    let traffic = traffic(0..hosts, &DestinationSpec::Uniform, fabric.network);
+    let traffic = traffic(0..hosts, &DestinationSpec::Uniform, &fabric.network);
     let traffics = vec![Traffic { process, interval, ..traffic }];
     let load = Load { traffics, seed: 1, ..Load::default() };
     let (mut fast, mut delivered) = (Simulator::new(fabric, &load), Vec::new());
@@ -416,7 +435,7 @@ fn one_host_alone_gets_the_whole_link() {
 fn another_traffic_leaves_the_draws_of_the_others_alone() {
     let of = |hosts: std::ops::Range<u32>| Traffic {
         end: Some(5_000),
-        ..traffic(hosts, &DestinationSpec::Uniform, fabric().network)
+        ..traffic(hosts, &DestinationSpec::Uniform, &fabric().network)
     };
     let generated = |traffics| {
         let (delivered, _) = run(&fabric(), &Load { traffics, seed: 3, ..Load::default() });

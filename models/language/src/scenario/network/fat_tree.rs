@@ -1,6 +1,6 @@
 //! What the keys of a fat tree say together: its neighbours and links at every level.
 
-use super::{MAX_NODES, NetworkSpec, TreeRouting};
+use super::{MAX_NODES, NetworkSpec, Refusal, TreeRouting};
 use crate::scenario::declare::Door;
 use crate::scenario::levels::{MAX_LEVELS, PerLevel};
 
@@ -35,18 +35,15 @@ pub(crate) struct TreeShape {
     pub(crate) links: Vec<u32>,
 }
 
-/// What is refused: the key, what was found, what is wanted and what helps.
-type Refusal = (&'static str, String, String, Option<String>);
-
 fn refusal(key: &'static str, found: impl ToString, wanted: &str, help: &str) -> Refusal {
     (key, found.to_string(), wanted.to_owned(), Some(help.to_owned()))
 }
 
 impl TreeKeys {
     /// Of a network that is a fat tree.
-    pub(crate) fn of(spec: NetworkSpec) -> Option<Self> {
+    pub(crate) fn of(spec: &NetworkSpec) -> Option<Self> {
         let NetworkSpec::FatTree { levels, radix, taper, arity, down, up, links, routing, self_traffic } =
-            spec
+            *spec
         else {
             return None;
         };

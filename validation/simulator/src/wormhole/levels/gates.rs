@@ -93,7 +93,7 @@ impl Gates {
         let router = rules.input(link).0 as u32;
         let Arrival { source, destination, .. } = offer.arrival;
         let first_link = wiring.route(router, source, destination, offer.way);
-        let links = if wiring.is_into_router(first_link) { wiring.parallel_links() } else { 1 };
+        let links = wiring.parallel(first_link);
         self.messages[channel - self.first] = Fresh { first_link, links };
     }
 

@@ -381,7 +381,7 @@ impl Levels {
         let choice = self.wiring.route(router as u32, source, destination, message.way) as usize;
         let (mut link, mut place) = (choice, 2);
         if self.rules.inputs[choice].is_some() {
-            link = match self.wiring.parallel_links() as usize {
+            link = match self.wiring.parallel(choice as u32) as usize {
                 1 => choice,
                 // a fragment goes the way of those before it
                 _ if flit.is_dummy() => self.account.link_taken(flit, router),

@@ -161,7 +161,7 @@ impl<'s> Second<'s> {
     }
 
     fn path(&self, call: &Call) -> Vec<(u32, u8)> {
-        let (network, router) = (self.network, self.scenario.router());
+        let (network, router) = (self.network.clone(), self.scenario.router());
         let block = &self.scenario.virtual_channels()[call.class];
         let (half, first) = (block.len() / 2, block.start);
         let on_network = if router.vc_choice == VcChoice::Drawn { call.lanes.1 } else { call.lanes.0 };

@@ -1,4 +1,4 @@
-//! Files of frame sizes: a number of bytes on each line.
+//! Files that a scenario names: sizes of frames, a number of bytes on each line; the lines of a graph.
 
 use std::path::Path;
 
@@ -8,11 +8,14 @@ use crate::input;
 
 /// The largest frame \[bytes\].
 const LARGEST_FRAME: u64 = 1 << 30;
+/// The largest text of a graph \[bytes\].
+pub(crate) const LARGEST_TEXT: u64 = 64 << 20;
 /// Lines that are refused one by one.
 const MOST_LINES: usize = 10;
 
-/// Puts the sizes of files in the place of their names, which are looked for in `folder`; all that is wrong with them.
+/// Puts what files say in the place of their names, which are looked for in `folder`; all that is wrong with them.
 pub(crate) fn read(document: &mut Document, folder: &Path) -> Vec<String> {
+    texts(document, folder);
     let mut faults = Vec::new();
     for (key, node) in document.of_classes_mut(&["source", "sizes"]) {
         let Value::Text(name) = &node.value else { continue };
@@ -27,6 +30,32 @@ pub(crate) fn read(document: &mut Document, folder: &Path) -> Vec<String> {
         }
     }
     faults
+}
+
+/// Puts the texts of graphs and matrices in the place of their names.
+fn texts(document: &mut Document, folder: &Path) {
+    let graph = document.value_mut(&["network", "file"]);
+    graph.into_iter().for_each(|node| put(node, folder));
+    let matrices = document.of_classes_mut(&["destination", "matrix"]);
+    matrices.into_iter().for_each(|(_, node)| put(node, folder));
+}
+
+/// Puts the text of a file in the place of its name, the first line below the place that it has then; of a file that
+/// cannot be read why, which is refused there.
+fn put(node: &mut Node, folder: &Path) {
+    let Value::Text(name) = &node.value else { return };
+    // lines that stand in the scenario itself
+    if name.contains('\n') {
+        return;
+    }
+    match input::read_up_to(&folder.join(name), LARGEST_TEXT) {
+        Ok((name, text)) => {
+            let end = if text.ends_with('\n') { "" } else { "\n" };
+            node.value = Value::Text(text + end);
+            node.place = Place::At { text: name.into(), line: 0, column: 1 };
+        }
+        Err(wrong) => node.value = Value::Other(wrong.to_string()),
+    }
 }
 
 fn of_file(path: &Path) -> Result<Vec<Node>, Vec<String>> {

@@ -1,0 +1,234 @@
+use super::*;
+use crate::scenario::{GraphFile, NetworkSpec};
+
+fn graph(text: &str, routing: GraphRouting) -> super::super::Network {
+    let file = GraphFile::of(text).unwrap();
+    NetworkSpec::Graph { file, routing, root: None, self_traffic: None }.topology()
+}
+
+/// A node at each of so many switches, and links between them.
+fn joined(switches: u32, links: impl IntoIterator<Item = (u32, u32)>) -> String {
+    let nodes = (0..switches).map(|switch| format!("node n{switch} s{switch}\n"));
+    let links = links.into_iter().map(|(one, other)| format!("link s{one} s{other}\n"));
+    nodes.chain(links).collect()
+}
+
+fn petersen() -> String {
+    joined(10, (0..5).flat_map(|at| [(at, (at + 1) % 5), (at, at + 5), (at + 5, (at + 2) % 5 + 5)]))
+}
+
+fn refusals(text: &str, routing: GraphRouting, root: Option<&str>) -> Vec<String> {
+    let graph = Graph::read(text).unwrap();
+    graph.refusals(routing, root).into_iter().map(|(key, found, ..)| format!("{key}: {found}")).collect()
+}
+
+#[test]
+fn every_pair_gets_there_over_links_that_lead_back() {
+    let mesh = joined(
+        9,
+        [(0, 1), (1, 2), (3, 4), (4, 5), (6, 7), (7, 8), (0, 3), (1, 4), (2, 5), (3, 6), (4, 7), (5, 8)],
+    );
+    let cases = [
+        (mesh.as_str(), GraphRouting::Shortest, 2.0),
+        (mesh.as_str(), GraphRouting::UpDown, 2.0),
+        (&petersen(), GraphRouting::UpDown, 1.844_444_444_444_444_4),
+        (&joined(6, (0..6).map(|at| (at, (at + 1) % 6))), GraphRouting::UpDown, 1.933_333_333_333_333_3),
+    ];
+    for (text, routing, mean_hops) in cases {
+        let network = graph(text, routing);
+        assert!((network.mean_hops() - mean_hops).abs() < 1e-12, "{}", network.mean_hops());
+        for (from, to) in (0..network.nodes()).flat_map(|from| (0..network.nodes()).map(move |to| (from, to)))
+        {
+            let hops: Vec<_> = network.path(from, to, 0).collect();
+            assert_eq!(hops.last().unwrap().end, LinkEnd::Node(to));
+            assert!(hops.len() as u32 - 1 <= network.most_hops());
+        }
+        for (router, port) in
+            (0..network.routers()).flat_map(|router| (0..network.ports()).map(move |port| (router, port)))
+        {
+            if let LinkEnd::Input { router: next, port: entered } = network.link_end(router, port) {
+                assert_eq!(network.link_end(next, entered), LinkEnd::Input { router, port });
+            }
+        }
+    }
+}
+
+/// A circle is named with the pairs that make it; up-down has none.
+#[test]
+fn ways_in_a_circle_are_refused() {
+    let ring = joined(6, (0..6).map(|at| (at, (at + 1) % 6)));
+    let graph = Graph::read(&ring).unwrap();
+    let (key, found, _, help) = graph.refusals(GraphRouting::Shortest, None).remove(0);
+    assert_eq!((key, found.ends_with("wait for each other")), ("routing", true));
+    assert!(found.starts_with("s0->s1, s1->s2, s2->s3, s3->s4, .. (6 in all), s0->s1"), "{found}");
+    assert!(help.unwrap().starts_with("take routing = \"up-down\", or other ways for n0 to n2"));
+    assert!(graph.refusals(GraphRouting::UpDown, None).is_empty());
+    assert!(!refusals(&petersen(), GraphRouting::Shortest, None).is_empty());
+}
+
+/// Two halves of the virtual channels part the circle of a ring.
+#[test]
+fn parts_break_the_circle_of_a_ring() {
+    let ring = |with_parts: bool| {
+        let route = |from: u32, to: u32| {
+            let by: Vec<u32> = (0..=(to + 4 - from) % 4).map(|step| (from + step) % 4).collect();
+            let part = |(at, next): (&u32, &u32)| u32::from(*next == 0 || *at < from);
+            let parts: Vec<String> = by.iter().zip(&by[1..]).map(|pair| part(pair).to_string()).collect();
+            let by: Vec<String> = by.iter().map(|switch| format!("s{switch}")).collect();
+            let parts = if with_parts { format!(" part={}", parts.join(",")) } else { String::new() };
+            format!("route n{from} n{to} : {}{parts}\n", by.join(" "))
+        };
+        let pairs = (0..4).flat_map(|from| (0..4).map(move |to| (from, to))).filter(|(from, to)| from != to);
+        joined(4, [])
+            + &(0..4).map(|at| format!("arc s{at} s{}\n", (at + 1) % 4)).collect::<String>()
+            + &pairs.map(|(from, to)| route(from, to)).collect::<String>()
+    };
+    assert!(refusals(&ring(true), GraphRouting::Tables, None).is_empty());
+    assert_eq!(refusals(&ring(false), GraphRouting::Tables, None).len(), 1);
+    let network = graph(&ring(true), GraphRouting::Tables);
+    assert!(network.has_rings() && !network.may_be_switched());
+    assert_eq!((network.half(3, 2, 1), network.half(2, 2, 1)), (Half::Upper, Half::Lower));
+}
+
+#[test]
+fn tables_lead_by_pair_then_by_switch_and_a_later_line_wins() {
+    let text = joined(3, [(0, 1), (1, 2), (0, 2)])
+        + "next s0 * : s1\nnext s1 * : s2\nnext s2 * : s1\nnext s1 n0 : s0\nroute n0 n2 : s0 s2\nnext s0 n2 : s1\n";
+    let network = graph(&text, GraphRouting::Tables);
+    let by = |from, to| network.path(from, to, 0).map(|hop| hop.router).collect::<Vec<u32>>();
+    assert_eq!((by(0, 2), by(0, 1), by(2, 0)), (vec![0, 2], vec![0, 1], vec![2, 1, 0]));
+    assert!(network.has_all_ways());
+    let text = joined(3, [(0, 1), (1, 2)]) + "next s0 * : s1\nnext s1 n2 : s2\n";
+    let network = graph(&text, GraphRouting::Tables);
+    assert!(!network.has_all_ways());
+    assert_eq!((network.has_way(0, 2), network.has_way(2, 0), network.has_way(1, 1)), (true, false, true));
+    let round = joined(3, [(0, 1), (1, 2)]) + "next s0 * : s1\nnext s1 * : s0\n";
+    assert_eq!(
+        refusals(&round, GraphRouting::Tables, None),
+        ["file: a way from n0 to n2 that comes round to s1"]
+    );
+}
+
+#[test]
+fn ports_follow_the_lines_unless_they_are_said() {
+    let text = "node a s\nlink s t links=2\nnode b s port=1\nlink u s ports=0,5\nnode c t\nnode d u\n";
+    let network = graph(text, GraphRouting::Shortest);
+    assert_eq!((network.entry(0), network.entry(1)), ((0, 0), (0, 1)));
+    assert_eq!(network.link_end(0, 2), LinkEnd::Input { router: 1, port: 0 });
+    assert_eq!(network.link_end(0, 3), LinkEnd::Input { router: 1, port: 1 });
+    assert_eq!(network.link_end(0, 5), LinkEnd::Input { router: 2, port: 0 });
+    assert_eq!(
+        (network.ports(), network.parallel(0, 2), network.parallel(0, 5), network.parallel(0, 0)),
+        (6, 2, 1, 1)
+    );
+    assert_eq!(network.port_name(0, 3), "link to switch t, number 1");
+}
+
+fn faults(text: &str) -> Vec<String> {
+    let wrong = Graph::read(text).unwrap_err().into_iter();
+    wrong
+        .map(|one| format!("{:?}: {}, wanted {}", one.line.map(|line| line + 1), one.found, one.wanted))
+        .collect()
+}
+
+#[test]
+fn all_faults_of_the_lines_are_found() {
+    let text = "node a s0\nnode a s1\nnode b\nlink s0 s0\nlink s0 s1 links=9\nlink s1 s0\narc s2 s3 delay=4\n\
+                host c s0\nnode c s0 port=0\nnode d s0 port=0\nroute a d s0\n";
+    let found = faults(text);
+    let wanted = [
+        "Some(2): a second node a, wanted one, that of line 1",
+        "Some(3): \"node b\", wanted node NAME SWITCH",
+        "Some(4): a link from s0 to itself, wanted a link to another switch",
+        "Some(5): links=9, wanted links=1 to 8",
+        "Some(6): more links from s1 to s0, wanted all of them in line 5",
+        "Some(7): delay=4, wanted links= or ports=",
+        "Some(8): \"host c s0\", wanted a line that begins with node, switch, link, arc, route or next",
+        "Some(11): \"route a d s0\", wanted route NODE NODE : SWITCH ..",
+        "Some(10): port 0 of s0, wanted a port that no line before has",
+    ];
+    assert_eq!(found, wanted);
+    let two = "node a s0\nnode b s1\nlink s0 s1\n";
+    let routes = "route a c : s0 s1\nroute a b : s0\nroute a b : s0 s1 s0 s1\nnext s0 b : s2\n\
+                  route b a : s1 s0 part=0,1\n";
+    let wanted = [
+        "Some(4): node c, wanted a node that a line names: node NAME SWITCH",
+        "Some(5): a way of b at s0, wanted s1, where it is",
+        "Some(6): s0 twice, wanted a way that crosses each switch once",
+        "Some(7): switch s2, wanted a switch that a line names",
+        "Some(8): 2 parts, wanted 1, one for each link of the way",
+    ];
+    assert_eq!(faults(&format!("{two}{routes}")), wanted);
+    assert_eq!(
+        faults("link a b\n"),
+        ["None: no node, wanted 2 nodes or more, each in a line  node NAME SWITCH"]
+    );
+    let many: String = (0..130).map(|node| format!("node n{node} s\n")).collect();
+    assert_eq!(faults(&many).len(), 2, "two nodes find no port");
+    let parted = refusals("node a s0\nnode b s1\n", GraphRouting::Shortest, None);
+    assert_eq!(parted, ["file: no way from node a to node b"]);
+    assert_eq!(refusals(two, GraphRouting::UpDown, Some("s5")), ["root: \"s5\""]);
+    let one_way = refusals("node a s0\nnode b s1\narc s0 s1\narc s1 s0\n", GraphRouting::UpDown, None);
+    assert_eq!(one_way, ["routing: up-down with links one way"]);
+}
+
+/// Built-in networks as files are the same networks: links, ports and ways.
+#[test]
+fn exported_networks_are_read_again() {
+    for preset in ["mesh4x4", "torus8x8", "cube5", "fat-mesh", "fat-tree", "router16"] {
+        let network = crate::scenario::Preset::find(preset).unwrap().scenario().topology();
+        let found = exported(&network).unwrap();
+        assert_eq!(found.without_ways, None, "{preset}");
+        let again = graph(&found.text, GraphRouting::Tables);
+        let size = |of: &dyn Topology| (of.nodes(), of.routers(), of.most_hops(), of.has_rings());
+        assert_eq!(size(&*again), size(&*network), "{preset}");
+        for (from, to) in (0..network.nodes()).flat_map(|from| (0..network.nodes()).map(move |to| (from, to)))
+        {
+            let half = |of: &dyn Topology, router| of.has_rings().then(|| of.half(router, from, to));
+            assert!(network.path(from, to, 0).eq(again.path(from, to, 0)), "{preset}: {from} to {to}");
+            for hop in network.path(from, to, 0).filter(|hop| hop.is_between_routers()) {
+                assert_eq!(
+                    half(&*again, hop.router),
+                    half(&*network, hop.router),
+                    "{preset}: {from} to {to}"
+                );
+                assert_eq!(again.parallel(hop.router, hop.port), network.parallel(hop.router, hop.port));
+            }
+        }
+    }
+    let stages = crate::scenario::Preset::find("recn64").unwrap().scenario().topology();
+    assert!(exported(&stages).is_err());
+}
+
+#[test]
+fn networks_of_other_programs_are_read() {
+    let text = "router 0 node 0 node 1 node 2 router 1\nrouter 1 node 3 node 4 node 5\n\
+                router 2 node 6 node 7 node 8 router 1 15 router 0\n";
+    let found = from_anynet(text).unwrap();
+    assert_eq!(found.notes, ["latencies of links other than 1 are left out, 1 of them"]);
+    let network = graph(&found.text, GraphRouting::Shortest);
+    assert_eq!((network.nodes(), network.routers(), network.mean_hops()), (9, 3, 0.75));
+    let wrong = from_anynet("router 0 node 0 router 1\nrouter 1 node 0\nswitch 3\n").unwrap_err();
+    assert_eq!(wrong.iter().map(|(line, _)| line.unwrap()).collect::<Vec<_>>(), [2, 3]);
+
+    let text = "vendid=0x2c9\nSwitch\t36 \"S-01\"\t\t# \"leaf\" base port 0 lid 2 lmc 0\n\
+                [1]\t\"H-0a\"[1](a1)\t\t# \"host1 HCA-1\" lid 6 4xQDR\n[5]\t\"S-02\"[7]\t\t# \"spine\" lid 3 4xQDR\n\
+                [6]\t\"S-02\"[8]\t\t# \"spine\" lid 3 4xQDR\n\nSwitch\t36 \"S-02\"\t\t# \"spine\" base port 0 lid 3\n\
+                [7]\t\"S-01\"[5]\n[8]\t\"S-01\"[6]\n[2]\t\"H-0b\"[1](b1)\t\t# \"host2 HCA-1\" lid 7\n\n\
+                Ca\t1 \"H-0a\"\t\t# \"host1 HCA-1\"\n[1](a1) \t\"S-01\"[1]\t\t# lid 6\n\n\
+                Ca\t1 \"H-0b\"\t\t# \"host2 HCA-1\"\n[1](b1) \t\"S-02\"[2]\n";
+    let network = graph(&from_ibnetdiscover(text).unwrap().text, GraphRouting::UpDown);
+    assert_eq!((network.address(0), network.address(1)), ("host1".to_owned(), "host2".to_owned()));
+    assert_eq!((network.entry(0), network.entry(1)), ((0, 0), (1, 1)));
+    assert_eq!(network.link_end(0, 4), LinkEnd::Input { router: 1, port: 6 });
+    assert_eq!(network.parallel(0, 4), 2);
+    let wrong = from_ibnetdiscover(&text.replace("[8]\t\"S-01\"[6]\n", "")).unwrap_err();
+    assert_eq!(wrong[0].0, Some(5));
+
+    let text = "Nodes 32\nTiers 2\nPodsize 32\n\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 8\nRadix_Up 2\n\n\
+                Tier 1\nRadix_Down 4\nDownlink_Latency_ns 1000\n";
+    let found = from_htsim(text).unwrap();
+    let network = graph(&found.text, GraphRouting::Tables);
+    assert_eq!((network.nodes(), network.routers(), network.most_hops()), (32, 6, 2));
+    assert!(from_htsim(&text.replace("Nodes 32", "Nodes 31")).is_err());
+}

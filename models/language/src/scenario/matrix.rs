@@ -1,0 +1,330 @@
+//! A traffic matrix: by sender the weights of its destinations, from a table of comma-separated values.
+//!
+//! ```text
+//! source,destination,weight
+//! 0,5,2
+//! 0,6,1
+//! ```
+//!
+//! Every sender generates messages at the rate of the class. A message from `s` goes to `t` with probability
+//! `w_st / Σ_u w_su`. A sender without weight sends nothing.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
+use super::declare::*;
+use super::text_file::{self, Wrong};
+use super::writer::quoted;
+use crate::network::Topology;
+
+table! {
+    /// Destinations of each sender by weight, from a file.
+    pub struct MatrixSpec {
+        /// The file, or its lines: the columns `source`, `destination` and `weight`. Nodes go by number, in a graph
+        /// from a file by name.
+        matrix: MatrixFile = MatrixFile::unset(), ANY.wanted().example("\"traffic.csv\"");
+    }
+}
+
+impl Rules for MatrixSpec {}
+
+/// The columns.
+const COLUMNS: [&str; 3] = ["source", "destination", "weight"];
+
+/// Rows of a matrix.
+#[derive(Debug, Default)]
+struct Rows {
+    text: String,
+    /// Nodes as they are written, each once.
+    names: Vec<String>,
+    /// By row: sender and destination by their places in `names`, the weight, and the line from 0.
+    rows: Vec<(u32, u32, f64, u32)>,
+    /// What the rows are in a network in which the names are these nodes.
+    known: Mutex<Option<(Vec<u32>, Arc<Weights>)>>,
+}
+
+/// A traffic matrix as it is written.
+#[derive(Clone, Debug)]
+pub struct MatrixFile(Arc<Rows>);
+
+/// Destinations of senders in a network.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Weights {
+    /// By sender: where its destinations begin, and the next one's.
+    first: Vec<u32>,
+    /// Destinations, by sender and number.
+    to: Vec<u32>,
+    /// The share of the messages of its sender that goes to it or to one before it.
+    up_to: Vec<f64>,
+}
+
+impl Weights {
+    /// The destinations of a sender, and the shares of messages up to each.
+    pub(super) fn of(&self, sender: u32) -> (&[u32], &[f64]) {
+        let ends = self.first.get(sender as usize).zip(self.first.get(sender as usize + 1));
+        let range = ends.map_or(0..0, |(first, end)| *first as usize..*end as usize);
+        (&self.to[range.clone()], &self.up_to[range])
+    }
+}
+
+impl Rows {
+    fn read(text: &str) -> Result<Self, Vec<Wrong>> {
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(text.as_bytes());
+        let mut wrong = Vec::new();
+        match reader.headers() {
+            Ok(heads) if heads.iter().eq(COLUMNS) => {}
+            Ok(heads) => {
+                let found: String = heads.iter().collect::<Vec<_>>().join(",").chars().take(60).collect();
+                let help = heads.iter().any(|head| head == "rate").then(|| {
+                    "all senders of a class have its rate; give those of another rate a class of their own".to_owned()
+                });
+                wrong.push(Wrong { help, ..Wrong::at(0, format!("\"{found}\""), COLUMNS.join(",")) });
+                return Err(wrong);
+            }
+            Err(error) => return Err(vec![Wrong::whole(error.to_string(), COLUMNS.join(","))]),
+        }
+        let mut rows = Self { text: text.to_owned(), ..Self::default() };
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut record = csv::StringRecord::new();
+        loop {
+            match reader.read_record(&mut record) {
+                Ok(false) => break,
+                Ok(true) => {}
+                Err(error) => {
+                    let line = error.position().map(|position| position.line() as usize - 1);
+                    let wanted = "three values: source, destination, weight";
+                    wrong.push(Wrong { line, ..Wrong::whole("a line that is no row", wanted) });
+                    continue;
+                }
+            }
+            let line = record.position().map_or(0, |position| position.line() as usize - 1);
+            let weight = record[2].parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0);
+            let Some(weight) = weight else {
+                let found: String = record[2].chars().take(40).collect();
+                wrong.push(Wrong::at(line, format!("weight {found}"), "a number, 0 or more"));
+                continue;
+            };
+            let [source, destination] = [0, 1].map(|column| match numbers.get(&record[column]) {
+                Some(number) => *number,
+                None => {
+                    let number = rows.names.len() as u32;
+                    numbers.insert(record[column].to_owned(), number);
+                    rows.names.push(record[column].to_owned());
+                    number
+                }
+            });
+            rows.rows.push((source, destination, weight, line as u32));
+        }
+        rows.check(&mut wrong);
+        if wrong.is_empty() { Ok(rows) } else { Err(wrong) }
+    }
+
+    /// Refuses what is wrong in any network.
+    fn check(&self, wrong: &mut Vec<Wrong>) {
+        let mut sorted: Vec<(u32, u32, u32)> =
+            self.rows.iter().map(|(from, to, _, line)| (*from, *to, *line)).collect();
+        sorted.sort_unstable();
+        for pair in sorted.windows(2) {
+            let [(from, to, before), (again_from, again_to, line)] = [pair[0], pair[1]];
+            if (from, to) == (again_from, again_to) {
+                let (from, to) = (&self.names[from as usize], &self.names[to as usize]);
+                let found = format!("a second row from {from} to {to}");
+                wrong.push(Wrong::at(line as usize, found, format!("one, that of line {}", before + 1)));
+            }
+        }
+        if wrong.is_empty() && self.rows.iter().all(|(_, _, weight, _)| *weight <= 0.0) {
+            wrong.push(Wrong::whole("no weight above 0", "a row with a weight above 0"));
+        }
+    }
+
+    fn nodes(&self, network: &dyn Topology) -> Vec<u32> {
+        self.names.iter().map(|name| network.node_named(name).unwrap_or(u32::MAX)).collect()
+    }
+}
+
+impl MatrixFile {
+    /// The weights in a network; rows with an unknown node, or by which a node sends to itself, are left out.
+    pub(super) fn on(&self, network: &dyn Topology) -> Arc<Weights> {
+        let nodes = self.0.nodes(network);
+        let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = network.nodes() as usize;
+        if let Some((of, weights)) = known.as_ref()
+            && *of == nodes
+            && weights.first.len() == count + 1
+        {
+            return Arc::clone(weights);
+        }
+        let node = |name: u32| nodes[name as usize];
+        let rows = self.0.rows.iter().map(|(from, to, weight, _)| (node(*from), node(*to), *weight));
+        let mut rows: Vec<(u32, u32, f64)> =
+            rows.filter(|(from, to, weight)| *weight > 0.0 && *from != u32::MAX && *to != u32::MAX).collect();
+        rows.sort_unstable_by_key(|(from, to, _)| (*from, *to));
+        let mut weights = Weights { first: vec![0; count + 1], ..Weights::default() };
+        for of_sender in rows.chunk_by(|one, other| one.0 == other.0) {
+            let sum: f64 = of_sender.iter().map(|(.., weight)| weight).sum();
+            let mut up_to = 0.0;
+            for (_, to, weight) in of_sender {
+                up_to += weight / sum;
+                weights.to.push(*to);
+                weights.up_to.push(up_to);
+            }
+            // nothing is left by rounding
+            weights.up_to.pop();
+            weights.up_to.push(1.0);
+            weights.first[of_sender[0].0 as usize + 1] = of_sender.len() as u32;
+        }
+        for sender in 0..count {
+            weights.first[sender + 1] += weights.first[sender];
+        }
+        let weights = Arc::new(weights);
+        *known = Some((nodes, Arc::clone(&weights)));
+        weights
+    }
+
+    /// Refuses nodes that the network does not have, and rows from a node to itself.
+    pub(super) fn fits(&self, network: &dyn Topology, path: &str, door: &mut Door) {
+        let nodes = self.0.nodes(network);
+        let line_of = |name: usize| {
+            let is_of = |row: &&(u32, u32, f64, u32)| [row.0, row.1].contains(&(name as u32));
+            self.0.rows.iter().find(is_of).map_or(1, |row| row.3 + 1)
+        };
+        let unknown = nodes.iter().enumerate().filter(|(_, node)| **node == u32::MAX);
+        for (name, _) in unknown.take(MOST_REFUSED) {
+            let found = format!("line {}: node {}", line_of(name), self.0.names[name]);
+            let wanted = format!("a node of the {}", network.name());
+            door.refuse(path, found, &wanted, None);
+        }
+        let own = self.0.rows.iter().filter(|(from, to, weight, _)| from == to && *weight > 0.0);
+        for (from, _, _, line) in own.take(if network.self_traffic() { 0 } else { MOST_REFUSED }) {
+            let found = format!("line {}: from {} to itself", line + 1, self.0.names[*from as usize]);
+            let help = Some("write self_traffic = true under [network], or remove the row");
+            door.refuse(path, found, "a destination beside the sender", help);
+        }
+    }
+}
+
+/// Rows that are refused one by one.
+const MOST_REFUSED: usize = 10;
+
+impl PartialEq for MatrixFile {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.text == other.0.text
+    }
+}
+
+impl Serialize for MatrixFile {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.text.serialize(serializer)
+    }
+}
+
+impl KeyValue for MatrixFile {
+    const KIND: Kind = Kind::Other(|| json!({ "type": "string" }));
+
+    fn unset() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl Field for MatrixFile {
+    fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, _: &Units) -> bool {
+        let Some(node) = reader.note(table, key.name) else { return false };
+        let read = text_file::read(reader, (node, table.key(key.name)), "the rows of a matrix", Rows::read);
+        let is_read = read.is_some();
+        self.0 = read.map_or_else(|| Arc::clone(&self.0), Arc::new);
+        is_read
+    }
+
+    fn check(&self, _: &mut Door, _: &Key, _: &str) {}
+
+    fn written(&self) -> Option<String> {
+        Some(quoted(&self.0.text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::{DestinationSpec, Preset, Scenario};
+
+    fn scenario(rows: &str, network: &str) -> Result<Scenario, Vec<String>> {
+        let text = format!(
+            "[network]\n{network}\n[[class]]\nname = \"a\"\nkind = \"best-effort\"\nrate = 0.01\n\
+             destination = {{ matrix = \"\"\"\n{rows}\"\"\" }}\n"
+        );
+        Scenario::from_toml("t", &text).map_err(|faults| faults.iter().map(ToString::to_string).collect())
+    }
+
+    const ROUTER: &str = "topology = \"router\"\nports = 4";
+
+    #[test]
+    fn messages_go_in_proportion_to_weights() {
+        let rows = "source,destination,weight\n0,1,1\n0,2,3\n 2 , 0 , 5e-1\n3,1,0\n# remark\n";
+        let scenario = scenario(rows, ROUTER).unwrap();
+        let destinations = scenario.destinations(0);
+        assert_eq!(destinations.towards(0).each().collect::<Vec<_>>(), [(1, 0.25), (2, 0.75)]);
+        assert_eq!(destinations.towards(2).each().collect::<Vec<_>>(), [(0, 1.0)]);
+        assert_eq!(scenario.senders(0), [0, 2]);
+        assert!(!scenario.is_uniform(0));
+    }
+
+    #[test]
+    fn names_of_a_graph_go_before_numbers() {
+        let network = "topology = \"file\"\nfile = \"node 1 s\\nnode 0 s\\n\"";
+        let scenario = scenario("source,destination,weight\n0,1,1\n", network).unwrap();
+        assert_eq!(scenario.senders(0), [1]);
+    }
+
+    #[test]
+    fn faults_name_their_lines() {
+        let rows = "source,destination,weight\n0,1,-1\n0,2,x\n0,3,1\n1,2\n0,3,2\n";
+        let faults = scenario(rows, ROUTER).unwrap_err();
+        let places: Vec<&str> = faults.iter().map(|fault| fault.split(": ").next().unwrap()).collect();
+        assert_eq!(places, ["t:10:1", "t:11:1", "t:13:1", "t:14:1"], "{faults:#?}");
+        let faults = scenario("source,destination,rate\n0,1,1\n", ROUTER).unwrap_err();
+        assert!(faults[0].contains("wanted source,destination,weight"), "{faults:#?}");
+        let faults = scenario("source,destination,weight\n0,1,0\n", ROUTER).unwrap_err();
+        assert!(faults[0].contains("no weight above 0"), "{faults:#?}");
+        let faults = scenario(
+            "source,destination,weight\n0,9,1\n1,1,1\nx,0,1\n",
+            "topology = \"hypercube\"\ndimension = 2",
+        );
+        let faults = faults.unwrap_err();
+        assert_eq!(faults.len(), 3, "{faults:#?}");
+        assert!(faults[0].contains("line 2: node 9") && faults[1].contains("line 4: node x"), "{faults:#?}");
+        assert!(faults[2].contains("line 3: from 1 to itself"), "{faults:#?}");
+    }
+
+    /// A matrix of a pattern has its destinations and probabilities.
+    #[test]
+    fn a_matrix_of_a_pattern_is_the_pattern() {
+        let preset = Preset::find("mesh4x4").unwrap().scenario();
+        let network = preset.topology();
+        for destination in ["\"transpose\"", "{ hot = 5, share = 0.25 }", "\"uniform\""] {
+            let of = |destination: &str| {
+                let mut document = Preset::find("mesh4x4").unwrap().document();
+                document.set("class.BE.destination", destination, &crate::document::Place::Program).unwrap();
+                document.scenario().unwrap()
+            };
+            let pattern = of(destination);
+            let each =
+                |scenario: &Scenario, node| scenario.destinations(1).towards(node).each().collect::<Vec<_>>();
+            let rows = (0..network.nodes()).flat_map(|from| {
+                each(&pattern, from).into_iter().map(move |(to, share)| format!("{from},{to},{share}\\n"))
+            });
+            let rows = format!("{{ matrix = \"source,destination,weight\\n{}\" }}", rows.collect::<String>());
+            let matrix = of(&rows);
+            assert!(matches!(matrix.classes()[1].destination, DestinationSpec::Matrix(_)));
+            for node in 0..network.nodes() {
+                let (found, wanted) = (each(&matrix, node), each(&pattern, node));
+                assert_eq!(found.len(), wanted.len());
+                let are_alike =
+                    found.iter().zip(&wanted).all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() < 1e-12);
+                assert!(are_alike, "{destination} {node}: {found:?} {wanted:?}");
+            }
+        }
+    }
+}
