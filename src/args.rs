@@ -7,6 +7,7 @@ pub(crate) mod plan;
 mod sensitivity;
 mod serve;
 mod station;
+pub(crate) mod topology;
 pub(crate) mod traces;
 
 use std::path::PathBuf;
@@ -109,6 +110,9 @@ pub(crate) enum Command {
     /// Make a trace of messages for packet switches: a synthetic one, or one of a block trace of disks.
     #[command(subcommand, after_help = traces::EXAMPLES)]
     Trace(traces::TraceCommand),
+    /// Write a network as a file of nodes and links, a built-in one or another program's.
+    #[command(subcommand, after_help = topology::EXAMPLES)]
+    Topology(topology::TopologyCommand),
     /// Show where simulation results are kept and how much there is, or check every file.
     Store(StoreCommand),
     /// List the built-in scenarios, or print one as a file to start from.
@@ -205,6 +209,7 @@ Examples:
   flitwise compare --preset cube6 --tolerance 10% --quantity network-latency --quantity waiting
   flitwise compare mine.toml --over class.R1.rate=0.001:0.008:8 --couple class.R2.rate=class.R1.rate/2
   flitwise compare --preset router16 --model refined
+  flitwise compare mine.toml --against counters.csv --fit router.pipeline_stages=1..8
 
 Differences are model minus simulation: in percent of the simulated value; of parts of the network latency, in
 percent of the simulated network latency; of probabilities, in percentage points. Verdicts: agrees (within
@@ -339,6 +344,21 @@ pub(crate) struct Compare {
     /// Tie a value to another: KEY=OTHER, KEY=OTHER/2 or KEY=OTHER*0.5; repeatable.
     #[arg(long, value_name = "KEY=OTHER*FACTOR", add = ArgValueCompleter::new(complete::settings))]
     pub(crate) couple: Vec<String>,
+    /// Compare with the numbers of this file in place of a simulation: columns class, quantity, value and perhaps
+    /// half_width, deadline and hops.
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = [
+            "over", "couple", "quantities", "max_time", "precision", "seed", "max_messages", "store", "no_store",
+            "fresh", "threads"
+        ]
+    )]
+    pub(crate) against: Option<PathBuf>,
+    /// A number that is not known but for its range: the value is taken at which the model, of several the usual one,
+    /// is nearest to the file; up to three.
+    #[arg(long, value_name = "KEY=LOW..HIGH", requires = "against", allow_hyphen_values = true)]
+    pub(crate) fit: Vec<String>,
     /// Stop the simulation of each point after this time and compare with what was measured: seconds, or a number with
     /// s, m or h; it is an error if the warm-up had not ended [default: no limit].
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
@@ -823,6 +843,8 @@ pub(crate) enum SchemaOf {
     Simulate,
     /// The result of `compare --format json`.
     Compare,
+    /// The result of `compare --against FILE --format json`.
+    Against,
     /// The result of `plan .. --format json`.
     Plan,
     /// The result of `verify --format json`.

@@ -1,5 +1,7 @@
 //! `flitwise compare`.
 
+mod against;
+
 use std::time::Duration;
 
 use flitwise_experiment::answer::{Run, Simulation};
@@ -17,6 +19,7 @@ use crate::campaign::{self, Campaign};
 use crate::outcome::Exit;
 use crate::output::{self, Page, Rows, Time, cycles, percent, share, with_interval};
 use crate::{input, simulate, typed};
+pub(crate) use against::AgainstDocument;
 
 /// The most points of one comparison.
 const MOST_POINTS: usize = 10_000;
@@ -103,6 +106,9 @@ struct Crossings {
 }
 
 pub(crate) fn run(args: &Compare) -> Result<(), Exit> {
+    if let Some(file) = &args.against {
+        return against::run(args, file);
+    }
     let campaign = Campaign::read(&args.campaign);
     let (mut campaign, ((options, max_time), points)) = Exit::both(campaign, question(args))?;
     campaign.settings.max_time = max_time;
@@ -411,7 +417,7 @@ fn fields(row: &Row) -> Vec<String> {
 fn page(document: &CompareDocument, grid: &Grid, markdown: bool) -> String {
     let mut page = Page::new(markdown);
     let spec = &document.scenario;
-    let (network, time) = (output::network(spec.network), Time::of(spec));
+    let (network, time) = (output::network(&spec.network), Time::of(spec));
     let models: Vec<Model> = document.models.iter().map(|one| one.model).collect();
     let who = match models.as_slice() {
         [one] => format!("{one} model"),

@@ -8,7 +8,7 @@ use schemars::schema_for;
 use crate::accuracy::{AccuracyDocument, AnchoredAccuracyDocument};
 use crate::args::SchemaOf;
 use crate::campaigns::{CampaignPlanDocument, CampaignStatusDocument, StudyDocument};
-use crate::compare::CompareDocument;
+use crate::compare::{AgainstDocument, CompareDocument};
 use crate::explain::ExplainDocument;
 use crate::figure::FigureDocument;
 use crate::outcome::Exit;
@@ -30,6 +30,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Exit> {
         SchemaOf::Sensitivity => schema_for!(SensitivityDocument),
         SchemaOf::Simulate => schema_for!(SimulateDocument),
         SchemaOf::Compare => schema_for!(CompareDocument),
+        SchemaOf::Against => schema_for!(AgainstDocument),
         SchemaOf::Plan => schema_for!(PlanDocument<'static>),
         SchemaOf::Verify => schema_for!(VerifyDocument),
         SchemaOf::Accuracy => schema_for!(AccuracyDocument),

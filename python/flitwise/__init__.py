@@ -40,6 +40,7 @@ from ._engine import presets as _presets
 from ._pictures import Explanation, Figure, Picture
 from ._records import Document, Record
 from .documents import (
+    AgainstDocument,
     CampaignPlanDocument,
     CampaignStatusDocument,
     ChooseDocument,
@@ -71,6 +72,7 @@ __all__ = [
     "Sweep",
     "Table",
     "__version__",
+    "against",
     "campaign_plan",
     "campaign_status",
     "choose",
@@ -190,6 +192,22 @@ def compare(
     """Models beside the simulation, with a verdict on every quantity: ``flitwise compare``."""
     asked = Arguments("compare").scenario(scenario).set(set).axes(over).set(couple, "couple").options(options)
     return asked.document(CompareDocument, progress)
+
+
+def against(
+    scenario: Scenario = "router16",
+    *,
+    measured: str | os.PathLike[str],
+    fit: Mapping[str, str] | None = None,
+    set: Settings | None = None,
+    **options: Any,
+) -> AgainstDocument:
+    """Models beside the numbers of a file, with a verdict on each: ``flitwise compare --against``.
+
+    ``fit`` gives ranges of numbers that are not known: ``{"router.pipeline_stages": "1..8"}``.
+    """
+    asked = Arguments("compare").scenario(scenario).set(set).set(fit, "fit")
+    return asked.options({**options, "against": os.fspath(measured)}).document(AgainstDocument)
 
 
 def max_load(

@@ -1645,6 +1645,81 @@ class CompareDocument(Document):
     """Difference that is still called close, as a share."""
 
 
+class Fitted(Record):
+    """What was found of an unknown number."""
+
+    __slots__ = ()
+    half_width_95: float | None
+    """Half-width of its 95 % interval, as if the model were linear there; none where the numbers do not tell it.
+    """
+    high: float
+    """Upper end of that range."""
+    key: str
+    """Its key."""
+    low: float
+    """Lower end of the range in which it was looked for."""
+    value: float
+    """The value at which the model is nearest to what was measured."""
+
+
+class MeasuredRow(Record):
+    """A measured number beside that of a model."""
+
+    __slots__ = ()
+    class_: str
+    """Name of the class."""
+    deadline_cycles: int | None
+    """The deadline of a miss probability [cycles]."""
+    difference: float | None
+    """Model minus measured [unit]."""
+    difference_percent: float | None
+    """The same in percent of what was measured; of probabilities in percentage points."""
+    half_width_95: float | None
+    """Half-width of its 95 % interval, if that is known [unit]."""
+    hops: int | None
+    """Of a miss probability: the messages over so many network channels; left out: all messages."""
+    measured: float
+    """What was measured [unit]."""
+    model: str
+    """Which model."""
+    model_saturated: bool
+    """Whether the class is saturated in the model."""
+    model_value: float | None
+    """What the model says [unit]."""
+    quantity: str
+    """The quantity."""
+    unit: str
+    """Its unit; empty for a probability."""
+    verdict: str
+    """How they compare: without an interval a model is close at best."""
+
+
+class AgainstDocument(Document):
+    """The answer of `flitwise compare --against FILE --format json`."""
+
+    __slots__ = ()
+    _rows: ClassVar[tuple[str, ...]] = ('rows',)
+    _repeated: ClassVar[tuple[str, ...]] = ()
+    against: str
+    """The file of what was measured."""
+    beyond_tolerance: int
+    """Differences beyond it, of all models."""
+    fitted: list[Fitted]
+    """What was fitted, of several models by the usual one."""
+    flitwise_version: str
+    """Version of flitwise that made it."""
+    notes: list[str]
+    """What one should know about the answers."""
+    rows: list[MeasuredRow]
+    """One row per number and model."""
+    scenario: ScenarioSpec
+    """The scenario, with what was fitted."""
+    schema: str
+    """`flitwise.against/1`."""
+    tolerance: float
+    """Difference that is still called close, as a share."""
+
+
 class Binding(Record):
     """What stands in the way: the requirement that breaks first, and the part of the system it breaks by."""
 
@@ -4166,6 +4241,13 @@ CompareDocument._nested = {
 }
 
 
+AgainstDocument._nested = {
+    "fitted": Fitted,
+    "rows": MeasuredRow,
+    "scenario": ScenarioSpec,
+}
+
+
 Confirmation._nested = {
     "requirements": PlanVerdict,
 }
@@ -4631,6 +4713,7 @@ BY_SCHEMA: dict[str, type[Document]] = {
     "flitwise.sensitivity": SensitivityDocument,
     "flitwise.simulate": SimulateDocument,
     "flitwise.compare": CompareDocument,
+    "flitwise.against": AgainstDocument,
     "flitwise.verify": VerifyDocument,
     "flitwise.accuracy": AccuracyDocument,
     "flitwise.anchored-accuracy": AnchoredAccuracyDocument,

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,8 @@ import flitwise as fw
 
 COARSE = {"precision": 0.2, "max_messages": 2000}
 TYPED = ["--precision=0.2", "--max-messages=2000"]
+#: Numbers of a simulation with six pipeline stages.
+MEASURED = str(Path(__file__).parents[2] / "tests" / "golden" / "against.in" / "measured.csv")
 #: What a clock decides.
 CLOCKS = {"wall_seconds", "simulation_seconds", "flit_hops_per_second"}
 
@@ -48,6 +51,9 @@ CASES = [
     (lambda: fw.simulate("mesh4x4", **COARSE, seed=7), ["simulate", "--preset=mesh4x4", *TYPED, "--seed=7"]),
     (lambda: fw.compare(over={"class.R1.rate": [0.002, 0.006]}, store=False, **COARSE),
      ["compare", "--over=class.R1.rate=0.002,0.006", "--no-store", *TYPED]),
+    (lambda: fw.against("router16", measured=MEASURED, model="refined", fit={"router.pipeline_stages": "1..12"}),
+     ["compare", "--preset=router16", f"--against={MEASURED}", "--model=refined",
+      "--fit=router.pipeline_stages=1..12"]),
     (lambda: fw.max_load(require=["R1: miss(47) <= 0.3", "BE: total <= 400"], scale="class.R1.rate,class.R2.rate"),
      ["plan", "max-load", "--require=R1: miss(47) <= 0.3", "--require=BE: total <= 400",
       "--scale=class.R1.rate,class.R2.rate"]),

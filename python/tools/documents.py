@@ -21,13 +21,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: Schemas, as ``flitwise schema`` takes them.
 SCHEMAS = (
-    "solve distribution loads sweep sensitivity simulate compare plan verify accuracy anchored-accuracy figure "
+    "solve distribution loads sweep sensitivity simulate compare against plan verify accuracy anchored-accuracy figure "
     "explain station campaign-plan campaign-status study"
 ).split()
 #: Where a document's rows are, unless they are its classes, and fields of the lists above that each row repeats.
 ROWS: dict[str, tuple[list[str], list[str]]] = {
     "SweepDocument": (["points", "classes"], ["model"]),
     "CompareDocument": (["points", "rows"], []),
+    "AgainstDocument": (["rows"], []),
     "SensitivityDocument": (["outputs", "sensitivities"], ["model", "class", "quantity", "value", "unit"]),
     "MaxLoadDocument": (["requirements"], ["model"]),
     "ChooseDocument": (["tried"], ["model"]),

@@ -58,6 +58,21 @@ fn each_model_alone_is_what_it_is_beside_the_other() {
     }
 }
 
+/// A file of numbers, and the depth of a pipeline that it tells.
+#[test]
+fn numbers_from_elsewhere_keep_to_their_schema_and_tell_a_depth() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/against.in/measured.csv");
+    let fit = "router.pipeline_stages=1..12";
+    let line = ["compare", "--against", file, "--model", "refined", "--fit", fit, "--format", "json"];
+    let output = flitwise(&line);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_valid(&document, "against");
+    assert_eq!(document["fitted"][0]["value"], 6.0);
+    assert_eq!(document["scenario"]["router"]["pipeline_stages"], 6);
+    assert_eq!(rows(&document).len(), 10);
+}
+
 /// The document, whatever the verdict.
 fn document(arguments: &[&str]) -> Value {
     let output = compare(&[arguments, &["--format", "json"]].concat());

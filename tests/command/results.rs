@@ -60,6 +60,7 @@ plan|max-load|SMALL|--no-store|--confirm|--require|*: margin >= 0.2|--model|publ
 plan|choose|SMALL|--no-store|--confirm|--vary|router.buffer_flits=8,32|--minimise|BE: total|--model|published
 plan|region|--axes|class.R1.rate,class.BE.rate|--points|8|--model|published
 plan|max-load|--require|*: router-load <= 0.5|--model|published
+compare|--against|MEASURED|--fit|router.pipeline_stages=4..7
 verify|CLAIMS|--no-store
 verify|--accuracy|--set|SET|--no-store|--precision|20%|--model|published
 verify|--accuracy|--set|streams|--only|multiplexed-01|--no-store|--precision|20%|--max-messages|20000
@@ -91,13 +92,14 @@ fn documents(folder: &std::path::Path) -> Vec<(String, Value)> {
     let claims = folder.join("claims.toml");
     std::fs::write(&claims, CLAIM).unwrap();
     let (claims, set) = (claims.to_str().unwrap(), golden("verify.in/small-set.toml"));
-    let streams = golden("verify.in/small-streams.toml");
+    let (streams, measured) = (golden("verify.in/small-streams.toml"), golden("against.in/measured.csv"));
     let print = |command: &str| {
         let command = command
             .replace("SMALL", SMALL)
             .replace("CLAIMS", claims)
             .replace("SET", &set)
-            .replace("STREAMS", &streams);
+            .replace("STREAMS", &streams)
+            .replace("MEASURED", &measured);
         let words: Vec<&str> = command.split('|').chain(["--format", "json"]).collect();
         let output = flitwise(&words);
         // a comparison may differ

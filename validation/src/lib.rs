@@ -21,6 +21,7 @@ pub mod campaign;
 pub mod claims;
 pub mod compare;
 pub mod machine;
+pub mod measured;
 pub mod origin;
 pub mod phases;
 pub mod store;
