@@ -1698,7 +1698,7 @@ class AgainstDocument(Document):
     """The answer of `flitwise compare --against FILE --format json`."""
 
     __slots__ = ()
-    _rows: ClassVar[tuple[str, ...]] = ('rows',)
+    _rows: ClassVar[tuple[str, ...]] = ('numbers',)
     _repeated: ClassVar[tuple[str, ...]] = ()
     against: str
     """The file of what was measured."""
@@ -1710,7 +1710,7 @@ class AgainstDocument(Document):
     """Version of flitwise that made it."""
     notes: list[str]
     """What one should know about the answers."""
-    rows: list[MeasuredRow]
+    numbers: list[MeasuredRow]
     """One row per number and model."""
     scenario: ScenarioSpec
     """The scenario, with what was fitted."""
@@ -4243,7 +4243,7 @@ CompareDocument._nested = {
 
 AgainstDocument._nested = {
     "fitted": Fitted,
-    "rows": MeasuredRow,
+    "numbers": MeasuredRow,
     "scenario": ScenarioSpec,
 }
 

@@ -28,7 +28,7 @@ SCHEMAS = (
 ROWS: dict[str, tuple[list[str], list[str]]] = {
     "SweepDocument": (["points", "classes"], ["model"]),
     "CompareDocument": (["points", "rows"], []),
-    "AgainstDocument": (["rows"], []),
+    "AgainstDocument": (["numbers"], []),
     "SensitivityDocument": (["outputs", "sensitivities"], ["model", "class", "quantity", "value", "unit"]),
     "MaxLoadDocument": (["requirements"], ["model"]),
     "ChooseDocument": (["tried"], ["model"]),

@@ -42,7 +42,7 @@ pub(crate) struct AgainstDocument {
     /// What was fitted, of several models by the usual one.
     fitted: Vec<Fitted>,
     /// One row per number and model.
-    rows: Vec<MeasuredRow>,
+    numbers: Vec<MeasuredRow>,
     /// What one should know about the answers.
     notes: Vec<String>,
 }
@@ -195,7 +195,7 @@ pub(crate) fn run(args: &Compare, file: &Path) -> Result<(), Exit> {
         tolerance: question.tolerance,
         beyond_tolerance: rows.iter().filter(|row| row.verdict.is_beyond_tolerance()).count(),
         fitted,
-        rows,
+        numbers: rows,
         notes,
     };
     write(&document, args.format)?;
@@ -247,7 +247,7 @@ fn csv(document: &AgainstDocument) -> Result<(), Exit> {
     fn text(value: Option<impl ToString>) -> String {
         value.map_or_else(String::new, |value| value.to_string())
     }
-    for row in &document.rows {
+    for row in &document.numbers {
         rows.write_record([
             row.class.clone(),
             row.measure.quantity.word().to_owned(),
@@ -273,7 +273,7 @@ fn page(document: &AgainstDocument, markdown: bool) -> String {
     page.title(&format!("{}: {network}, models beside {}", document.scenario.name, document.against));
     let heads = ["class", "quantity", "unit", "model", "value", "measured", "difference", "in %", "verdict"];
     let mut rows = Rows::new(&heads, markdown);
-    for row in &document.rows {
+    for row in &document.numbers {
         let shown =
             |quantity: Quantity, value| if quantity.is_share() { share(value) } else { cycles(value) };
         let value = |value| shown(row.measure.quantity, value);
@@ -313,7 +313,7 @@ fn page(document: &AgainstDocument, markdown: bool) -> String {
         page.section("Fitted to what was measured, by least squares", &rows);
     }
     page.remarks(&document.notes);
-    let count = |verdict: Verdict| document.rows.iter().filter(|row| row.verdict == verdict).count();
+    let count = |verdict: Verdict| document.numbers.iter().filter(|row| row.verdict == verdict).count();
     page.end(&format!(
         "{} agree within the interval, {} are close (within {}), {} are off",
         count(Verdict::Agrees),
