@@ -217,7 +217,8 @@ impl FigureKind for Question {
         for link in &links {
             let Link { router, load, .. } = *link;
             let panel = &mut panels[(router / in_plane) as usize];
-            let found = simulated.as_ref().and_then(|all| all.load(link, network.parallel(link.router, link.port)));
+            let found =
+                simulated.as_ref().and_then(|all| all.load(link, network.parallel(link.router, link.port)));
             match link.end {
                 LinkEnd::Node(_) => {
                     let at = (router % in_plane) as usize;
