@@ -390,10 +390,12 @@ fn csv(document: &CompareDocument, grid: &Grid) -> Result<(), Exit> {
     output::write_csv(rows)
 }
 
+/// What a cell holds; nothing where there is no value.
+fn text(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
 fn fields(row: &Row) -> Vec<String> {
-    fn text(value: Option<impl ToString>) -> String {
-        value.map_or_else(String::new, |value| value.to_string())
-    }
     vec![
         row.class.clone(),
         row.measure.quantity.word().to_owned(),

@@ -12,7 +12,7 @@ use flitwise_validation::measured::{self, Fitted, Measured, MeasuredRow, Unknown
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::signed;
+use super::{signed, text};
 use crate::args::{Compare, Format};
 use crate::outcome::Exit;
 use crate::output::{self, Page, Rows, cycles, percent, share};
@@ -151,7 +151,7 @@ impl Question {
             let answer = model.solve(&scenario, &input::options(false)).ok()?;
             measured::residuals(&answer, numbers, *tolerance)
         };
-        let (begun, middle) = (Instant::now(), unknowns.iter().map(|one| 0.5 * (one.low + one.high)));
+        let (begun, middle) = (Instant::now(), unknowns.iter().map(Unknown::middle));
         residuals(&middle.collect::<Vec<f64>>());
         let all = begun.elapsed().as_secs_f64() * measured::most_solutions(unknowns) as f64;
         if all > LONG_SECONDS && !self.is_quiet {
@@ -244,9 +244,6 @@ fn csv(document: &AgainstDocument) -> Result<(), Exit> {
         "model_saturated",
         "verdict",
     ])?;
-    fn text(value: Option<impl ToString>) -> String {
-        value.map_or_else(String::new, |value| value.to_string())
-    }
     for row in &document.numbers {
         rows.write_record([
             row.class.clone(),
@@ -270,7 +267,13 @@ fn csv(document: &AgainstDocument) -> Result<(), Exit> {
 fn page(document: &AgainstDocument, markdown: bool) -> String {
     let mut page = Page::new(markdown);
     let network = output::network(&document.scenario.network);
-    page.title(&format!("{}: {network}, models beside {}", document.scenario.name, document.against));
+    let mut models: Vec<&str> = document.numbers.iter().map(|row| row.model.word()).collect();
+    models.dedup();
+    let models = match models.iter().find(|model| **model != models[0]) {
+        Some(other) => format!("{} and {other} models", models[0]),
+        None => format!("{} model", models[0]),
+    };
+    page.title(&format!("{}: {network}, {models} beside {}", document.scenario.name, document.against));
     let heads = ["class", "quantity", "unit", "model", "value", "measured", "difference", "in %", "verdict"];
     let mut rows = Rows::new(&heads, markdown);
     for row in &document.numbers {

@@ -163,7 +163,14 @@ fn measured<'c>(
         number
     };
     let (value, half_width_95) = (number("value", f64::MIN), number("half_width", 0.0));
-    let [deadline, hops] = ["deadline", "hops"].map(|column| number(column, 0.0).map(|number| number as u32));
+    let [deadline, hops] = ["deadline", "hops"].map(|column| {
+        let text = cell(column)?;
+        let found = text.parse::<u32>().ok();
+        if found.is_none() {
+            wrong.push(format!("{column}: found {text:?}, wanted a whole number"));
+        }
+        found
+    });
     if cell("value").is_none() {
         wrong.push("value: found nothing, wanted a number".to_owned());
     }
@@ -283,6 +290,11 @@ pub struct Fitted {
 }
 
 impl Unknown {
+    /// A value in the middle of its range.
+    pub fn middle(&self) -> f64 {
+        self.at(0.5)
+    }
+
     fn at(&self, share: f64) -> f64 {
         let value = self.low + (self.high - self.low) * share.clamp(0.0, 1.0);
         if self.is_whole { value.round() } else { value }
@@ -461,10 +473,10 @@ mod tests {
     fn every_fault_of_the_table_has_its_line() {
         let spec = Preset::find("router16").unwrap().scenario().spec().clone();
         let text = "class,quantity,value,half_width,deadline\nR9,network-latency,1,,\nR1,latency,x,,\n\
-                    R1,miss-probability,0.1,,\nR1,waiting,,-1,\nR1,waiting,2,,40\n";
+                    R1,miss-probability,0.1,,\nR1,waiting,,-1,\nR1,waiting,2,,40\nR1,miss-probability,0.1,,4.5\n";
         let faults = read("t", text, &spec).unwrap_err();
         let lines: Vec<&str> = faults.iter().map(|fault| fault.split(':').nth(1).unwrap()).collect();
-        assert_eq!(lines, ["2", "3", "3", "4", "5", "5", "6"], "{faults:#?}");
+        assert_eq!(lines, ["2", "3", "3", "4", "5", "5", "6", "7", "7"], "{faults:#?}");
         let faults = read("t", "class,value,sigma\n", &spec).unwrap_err();
         assert_eq!(faults.len(), 2, "{faults:#?}");
     }

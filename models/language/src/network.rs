@@ -331,7 +331,7 @@ pub trait Topology {
 
     /// The node that is written so: by its number.
     fn node_named(&self, name: &str) -> Option<u32> {
-        name.parse().ok().filter(|node| *node < self.nodes())
+        name.parse().ok().filter(|node: &u32| *node < self.nodes() && node.to_string() == name)
     }
 
     /// The number of a node as people write it.

@@ -84,7 +84,7 @@ impl Graph {
         self.ends.get((switch * self.ports + port) as usize).copied().unwrap_or(LinkEnd::Absent)
     }
 
-    /// The parallel links of which a port is the first.
+    /// The parallel links of which one is at a port.
     fn parallel(&self, switch: u32, port: u32) -> Option<&Neighbour> {
         self.neighbours[switch as usize].iter().find(|one| (one.port..one.port + one.links).contains(&port))
     }

@@ -12,12 +12,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::{Serialize, Serializer};
-use serde_json::json;
-
 use super::declare::*;
-use super::text_file::{self, Wrong};
-use super::writer::quoted;
+use super::text_file::{self, Wrong, text_file};
 use crate::network::Topology;
 
 table! {
@@ -46,9 +42,10 @@ struct Rows {
     known: Mutex<Option<(Vec<u32>, Arc<Weights>)>>,
 }
 
-/// A traffic matrix as it is written.
-#[derive(Clone, Debug)]
-pub struct MatrixFile(Arc<Rows>);
+text_file! {
+    /// A traffic matrix as it is written.
+    pub struct MatrixFile(Rows), "the rows of a matrix";
+}
 
 /// Destinations of senders in a network.
 #[derive(Debug, Default, PartialEq)]
@@ -123,6 +120,15 @@ impl Rows {
         if wrong.is_empty() { Ok(rows) } else { Err(wrong) }
     }
 
+    /// No rows, which stand in for a matrix that is refused.
+    fn least() -> Self {
+        Self::default()
+    }
+
+    fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Refuses what is wrong in any network.
     fn check(&self, wrong: &mut Vec<Wrong>) {
         let mut sorted: Vec<(u32, u32, u32)> =
@@ -165,10 +171,12 @@ impl MatrixFile {
         rows.sort_unstable_by_key(|(from, to, _)| (*from, *to));
         let mut weights = Weights { first: vec![0; count + 1], ..Weights::default() };
         for of_sender in rows.chunk_by(|one, other| one.0 == other.0) {
-            let sum: f64 = of_sender.iter().map(|(.., weight)| weight).sum();
+            // as shares of the largest, so that no sum is infinite
+            let most = of_sender.iter().map(|(.., weight)| *weight).fold(0.0, f64::max);
+            let sum: f64 = of_sender.iter().map(|(.., weight)| weight / most).sum();
             let mut up_to = 0.0;
             for (_, to, weight) in of_sender {
-                up_to += weight / sum;
+                up_to += weight / most / sum;
                 weights.to.push(*to);
                 weights.up_to.push(up_to);
             }
@@ -209,42 +217,6 @@ impl MatrixFile {
 
 /// Rows that are refused one by one.
 const MOST_REFUSED: usize = 10;
-
-impl PartialEq for MatrixFile {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.text == other.0.text
-    }
-}
-
-impl Serialize for MatrixFile {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.text.serialize(serializer)
-    }
-}
-
-impl KeyValue for MatrixFile {
-    const KIND: Kind = Kind::Other(|| json!({ "type": "string" }));
-
-    fn unset() -> Self {
-        Self(Arc::default())
-    }
-}
-
-impl Field for MatrixFile {
-    fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, _: &Units) -> bool {
-        let Some(node) = reader.note(table, key.name) else { return false };
-        let read = text_file::read(reader, (node, table.key(key.name)), "the rows of a matrix", Rows::read);
-        let is_read = read.is_some();
-        self.0 = read.map_or_else(|| Arc::clone(&self.0), Arc::new);
-        is_read
-    }
-
-    fn check(&self, _: &mut Door, _: &Key, _: &str) {}
-
-    fn written(&self) -> Option<String> {
-        Some(quoted(&self.0.text))
-    }
-}
 
 #[cfg(test)]
 mod tests {

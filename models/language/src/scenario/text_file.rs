@@ -78,3 +78,53 @@ pub(super) fn read<T>(
     }
     None
 }
+
+/// Declares the type of a key whose value is the text of a file: what its lines are, and what they are read as, which
+/// keeps the text and has a least one that stands in for what is refused.
+macro_rules! text_file {
+    ($(#[$doc:meta])* pub struct $Name:ident($Parsed:ty), $what:literal;) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $Name(std::sync::Arc<$Parsed>);
+
+        impl PartialEq for $Name {
+            fn eq(&self, other: &Self) -> bool {
+                std::sync::Arc::ptr_eq(&self.0, &other.0) || self.0.text() == other.0.text()
+            }
+        }
+
+        impl Eq for $Name {}
+
+        impl serde::Serialize for $Name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.0.text().serialize(serializer)
+            }
+        }
+
+        impl KeyValue for $Name {
+            const KIND: Kind = Kind::Other(|| serde_json::json!({ "type": "string" }));
+
+            fn unset() -> Self {
+                Self(std::sync::Arc::new(<$Parsed>::least()))
+            }
+        }
+
+        impl Field for $Name {
+            fn read(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key, _: &Units) -> bool {
+                let Some(node) = reader.note(table, key.name) else { return false };
+                let read = text_file::read(reader, (node, table.key(key.name)), $what, <$Parsed>::read);
+                let is_read = read.is_some();
+                self.0 = read.map_or_else(|| std::sync::Arc::clone(&self.0), std::sync::Arc::new);
+                is_read
+            }
+
+            fn check(&self, _: &mut Door, _: &Key, _: &str) {}
+
+            fn written(&self) -> Option<String> {
+                Some(super::writer::quoted(self.0.text()))
+            }
+        }
+    };
+}
+
+pub(super) use text_file;

@@ -232,3 +232,57 @@ fn networks_of_other_programs_are_read() {
     assert_eq!((network.nodes(), network.routers(), network.most_hops()), (32, 6, 2));
     assert!(from_htsim(&text.replace("Nodes 32", "Nodes 31")).is_err());
 }
+
+/// Whatever stands in the lines, they are read or refused, and so are the ways.
+#[test]
+fn mutated_lines_are_read_or_refused() {
+    let lines = "node a s0 port=3\nnode b s1\nnode c s2\nswitch s3\nlink s0 s1 links=2 ports=0,4\nlink s1 s2\n\
+                 arc s2 s0\nroute a b : s0 s1 part=1\nnext s1 * : s2\nnext s1 a : s0\nnext s2 b : s1\n";
+    let odd = "4294967295 0 -1 128 127 : * = port=4294967295 ports=4294967295,4294967295 ports=127,0 links=8 \
+               links=4294967295 part=0,1 s0 s9 a # link next route é";
+    let odd: Vec<&str> = odd.split_whitespace().collect();
+    let mut state = 7_u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let (mut read, mut refused) = (0, 0);
+    for _ in 0..20_000 {
+        let mut words: Vec<Vec<&str>> = lines.lines().map(|line| line.split(' ').collect()).collect();
+        for _ in 0..1 + draw(2) {
+            let line = draw(words.len());
+            let at = draw(words[line].len() + 1);
+            match (draw(3), words[line].get(at).is_some()) {
+                (0, true) => drop(words[line].remove(at)),
+                (1, true) => words[line][at] = odd[draw(odd.len())],
+                _ => words[line].insert(at, odd[draw(odd.len())]),
+            }
+            if words[line].is_empty() {
+                words[line].push("#");
+            }
+        }
+        let text: String = words.iter().map(|line| line.join(" ") + "\n").collect();
+        match Graph::read(&text) {
+            Err(wrong) => {
+                refused += 1;
+                assert!(wrong.iter().all(|one| one.line.is_none_or(|line| line < words.len())), "{text}");
+            }
+            Ok(graph) => {
+                read += 1;
+                let graph = Arc::new(graph);
+                for routing in GraphRouting::ALL {
+                    let network = GraphNetwork::new(&graph, routing, None, None);
+                    let nodes = network.nodes();
+                    let pairs = (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to)));
+                    for (from, to) in pairs.filter(|(from, to)| network.has_way(*from, *to)) {
+                        assert!(
+                            network.path(from, to, 0).count() as u32 - 1 <= network.most_hops(),
+                            "{text}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(read > 500 && refused > 2_000, "{read} read, {refused} refused");
+}

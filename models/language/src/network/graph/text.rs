@@ -59,6 +59,39 @@ struct Written {
     is_both_ways: bool,
 }
 
+/// The ports of switches that nodes and links have.
+struct Ports {
+    /// By switch, a bit for each.
+    taken: Vec<u128>,
+    /// Lines whose ports are not there: the line, the switch, the first port where that is said, and how many.
+    refused: Vec<(usize, u32, Option<u32>, u32)>,
+}
+
+impl Ports {
+    /// The bits of so many ports; `None` where a switch has no such ports.
+    fn mask(port: u32, links: u32) -> Option<u128> {
+        let end = port.checked_add(links).filter(|end| *end <= MOST_PORTS);
+        end.map(|_| (u128::MAX >> (128 - links)) << port)
+    }
+
+    /// Takes ports side by side, the lowest free ones where none is said, and tells the first.
+    fn take(&mut self, switch: u32, port: Option<u32>, links: u32, line: usize) -> u32 {
+        let taken = &mut self.taken[switch as usize];
+        let free = |port: &u32| Self::mask(*port, links).filter(|mask| mask & *taken == 0);
+        let found = port.or_else(|| (0..MOST_PORTS).find(|port| free(port).is_some()));
+        match found.and_then(|port| Some((port, free(&port)?))) {
+            Some((port, mask)) => {
+                *taken |= mask;
+                port
+            }
+            None => {
+                self.refused.push((line, switch, port, links));
+                0
+            }
+        }
+    }
+}
+
 /// A line that names switches and nodes of other lines.
 struct Route<'t> {
     line: usize,
@@ -273,31 +306,7 @@ impl<'t> Lines<'t> {
 
     /// Gives ports to nodes and links: those that are said, then the lowest free ones in the order of the lines.
     fn wired(&mut self) -> Graph {
-        let switches = self.switches.names.len();
-        let mut taken = vec![0_u128; switches];
-        let mask = |port: u32, links: u32| {
-            (port + links <= MOST_PORTS).then(|| (u128::MAX >> (128 - links)) << port)
-        };
-        let mut refused = Vec::new();
-        let mut take = |switch: u32, port: Option<u32>, links: u32, line: usize| {
-            let taken = &mut taken[switch as usize];
-            let port = match port {
-                Some(port) => Some(port),
-                None => {
-                    (0..MOST_PORTS).find(|port| mask(*port, links).is_some_and(|mask| mask & *taken == 0))
-                }
-            };
-            match port.and_then(|port| mask(port, links).map(|mask| (port, mask))) {
-                Some((port, mask)) if mask & *taken == 0 => {
-                    *taken |= mask;
-                    port
-                }
-                _ => {
-                    refused.push((line, switch, port));
-                    0
-                }
-            }
-        };
+        let mut ports = Ports { taken: vec![0; self.switches.names.len()], refused: Vec::new() };
         let mut hosts: Vec<u32> = vec![0; self.hosts.len()];
         let mut ends: Vec<(u32, u32)> = vec![(0, 0); self.links.len()];
         for is_said in [true, false] {
@@ -309,35 +318,42 @@ impl<'t> Lines<'t> {
                 if of_link.is_none() || of_host.is_some_and(|host| Some(host) < of_link) {
                     let (line, switch, port) = self.hosts[host];
                     if port.is_some() == is_said {
-                        hosts[host] = take(switch, port, 1, line);
+                        hosts[host] = ports.take(switch, port, 1, line);
                     }
                     host += 1;
                 } else {
-                    let Written { line, from, to, links, ports, .. } = self.links[link];
-                    if ports.is_some() == is_said {
-                        let [one, other] = [ports.map(|ports| ports.0), ports.map(|ports| ports.1)];
-                        ends[link] = (take(from, one, links, line), take(to, other, links, line));
+                    let Written { line, from, to, links, ports: said, .. } = self.links[link];
+                    if said.is_some() == is_said {
+                        let [one, other] = [said.map(|said| said.0), said.map(|said| said.1)];
+                        ends[link] = (ports.take(from, one, links, line), ports.take(to, other, links, line));
                     }
                     link += 1;
                 }
             }
         }
-        let ports = taken.iter().map(|taken| 128 - taken.leading_zeros()).max().unwrap_or(1).max(2);
-        for (line, switch, port) in refused {
+        for (line, switch, port, links) in ports.refused {
             let name = &self.switches.names[switch as usize];
-            match port {
-                Some(port) if port < MOST_PORTS => {
-                    let (found, wanted) =
-                        (format!("port {port} of {name}"), "a port that no line before has");
-                    self.refuse(line, found, wanted, Some("leave ports out, and they are numbered"));
+            let (found, wanted, help) = match port {
+                None => {
+                    (format!("more than {MOST_PORTS} ports of {name}"), format!("at most {MOST_PORTS}"), None)
                 }
-                _ => {
-                    let found = format!("more than {MOST_PORTS} ports of {name}");
-                    self.refuse(line, found, format!("at most {MOST_PORTS}, 0 to {}", MOST_PORTS - 1), None);
+                Some(port) if Ports::mask(port, links).is_none() => {
+                    let last = format!("port {} of {name}", u64::from(port) + u64::from(links) - 1);
+                    (last, format!("ports from 0 to {}", MOST_PORTS - 1), None)
                 }
-            }
+                Some(port) => {
+                    let help = "leave ports out, and they are numbered";
+                    (
+                        format!("port {port} of {name}"),
+                        "a port that no line before has".to_owned(),
+                        Some(help),
+                    )
+                }
+            };
+            self.refuse(line, found, wanted, help);
         }
-        self.graph(ports, &hosts, &ends)
+        let most = ports.taken.iter().map(|taken| 128 - taken.leading_zeros()).max().unwrap_or(0);
+        self.graph(most.max(2), &hosts, &ends)
     }
 
     fn graph(&mut self, ports: u32, hosts: &[u32], ends: &[(u32, u32)]) -> Graph {
