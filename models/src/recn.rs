@@ -18,7 +18,7 @@ pub use congestion_tree::{CongestionTree, Senders};
 pub use dip::{Dip, dip};
 pub use head_of_line::head_of_line_limit;
 pub use hot_spot::HotSpot;
-pub use latency::{Uniform, link_wait, source_wait, transfer_wait};
+pub use latency::{Uniform, choice_wait, link_wait, source_wait, transfer_wait};
 pub use lone::lone_packet;
 pub use small_memory::{places_share, starved, with_places, without_memory};
 pub use tree::{Throughput, TreeGrowth};
@@ -76,7 +76,10 @@ const READS: &[Read] = &[
     Read::Words("network.topology", &["multistage", "fat-tree", "file"]),
     Read::Keys("network", &["hosts", "direction", "first_shuffle"]),
     Read::Keys("network", &["levels", "radix", "taper", "arity", "down", "up", "links", "file", "root"]),
-    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up", "shortest", "up-down", "tables"]),
+    Read::Words(
+        "network.routing",
+        &["d-mod-k", "s-mod-k", "random-up", "adaptive-up", "shortest", "up-down", "tables"],
+    ),
     Read::Words("switch.organisation", &["one-queue", "four-queues", "voq-switch", "voq-network", "recn"]),
     Read::Keys("switch", &["ports", "link_rate", "crossbar_rate", "packet", "flit"]),
     Read::Keys("switch", &["port_memory", "flight_time", "routing_time", "forwarding"]),

@@ -152,6 +152,18 @@ pub struct Candidates {
     pub preferred: u32,
 }
 
+impl Candidates {
+    /// Whether an output port is one of them.
+    pub fn has(self, port: u32) -> bool {
+        (self.first..self.first + self.count).contains(&port)
+    }
+
+    /// All of them, the preferred one first: of equal ones the first is taken.
+    pub fn in_turn(self) -> impl Iterator<Item = u32> {
+        (self.preferred..self.first + self.count).chain(self.first..self.preferred)
+    }
+}
+
 /// What a topology says of itself. Nodes, routers and ports are numbered from 0.
 pub trait Topology {
     /// Nodes.
@@ -205,7 +217,8 @@ pub trait Topology {
         if self.is_adaptive() { 1 } else { self.ways() }
     }
 
-    /// Where a router chooses: the output ports that a message may take; `None` where there is one.
+    /// Where a router chooses: the output ports that a message may take; `None` where there is one. Whichever it is, the
+    /// output ports of the routers behind are the same, but for those that choose anew.
     fn candidates(&self, _router: u32, _source: u32, _destination: u32) -> Option<Candidates> {
         None
     }
@@ -213,6 +226,12 @@ pub trait Topology {
     /// The output port of `router` on a way, below [`ways`](Self::ways), from the node `source` to the node
     /// `destination`; the first of parallel links of which the router chooses.
     fn route(&self, router: u32, source: u32, destination: u32, way: u32) -> u32;
+
+    /// Whether ways to all nodes of a router are the same but for the last link, and that has the number of the node's
+    /// input port.
+    fn routes_by_router(&self) -> bool {
+        false
+    }
 
     /// Whether the way to a node depends on where it begins, also for nodes of one router.
     fn routes_by_source(&self) -> bool {

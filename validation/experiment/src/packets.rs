@@ -45,7 +45,10 @@ const READS: &[Read] = &[
     Read::Words("network.topology", &["multistage", "fat-tree", "file"]),
     Read::Keys("network", &["hosts", "direction", "first_shuffle", "self_traffic"]),
     Read::Keys("network", &["levels", "radix", "taper", "arity", "down", "up", "links", "file", "root"]),
-    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up", "shortest", "up-down", "tables"]),
+    Read::Words(
+        "network.routing",
+        &["d-mod-k", "s-mod-k", "random-up", "adaptive-up", "shortest", "up-down", "tables"],
+    ),
     Read::Keys("switch", &["organisation", "voq_output", "ports", "link_rate", "crossbar_rate", "packet"]),
     Read::Keys("switch", &["flit", "control_packet", "port_memory", "flight_time", "routing_time"]),
     Read::Keys("switch", &["forwarding", "credit_batch"]),

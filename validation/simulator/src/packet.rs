@@ -5,6 +5,7 @@
 //! thresholds whole packets. [`Simulator`] is the fast simulator, [`super::plain::packet`] the same as its rules read.
 
 mod arbitration;
+mod backlog;
 mod events;
 mod interface;
 mod link;

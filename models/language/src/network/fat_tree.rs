@@ -212,6 +212,11 @@ impl Topology for FatTree {
         if self.is_split() { self.above[self.levels - 1] * links } else { 1 }
     }
 
+    fn routes_by_router(&self) -> bool {
+        let is_single = self.links[..self.levels - 1].iter().all(|links| *links == 1);
+        self.routing == TreeRouting::RandomUp || self.routing == TreeRouting::AdaptiveUp && is_single
+    }
+
     fn routes_by_source(&self) -> bool {
         self.routing == TreeRouting::SModK
     }

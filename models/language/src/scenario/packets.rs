@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{
     ClassSpec, FrameDeadline, InterfaceSpec, MeasureSpec, RecnSpec, Scenario, ScenarioSpec, SwitchSpec,
 };
-use super::{NetworkSpec, Organisation, Switching, Timing, UnitsSpec};
+use super::{NetworkSpec, Organisation, Switching, Timing, UnitsSpec, VoqOutput};
 
 /// Tables and keys of classes that wormhole routers have and packet switches have not.
 pub(super) const WORMHOLE_KEYS: [&str; 9] =
@@ -266,6 +266,28 @@ fn fits_switches(spec: &ScenarioSpec, network: &dyn Topology, switch: &SwitchSpe
             format!("ways over {} switches of {} ports", network.most_hops() + 1, spec.switch_ports());
         let wanted = format!("at most {most} switches on a way: a packet carries its turns in 64 bits");
         door.refuse("network.levels", found, &wanted, Some("take fewer levels, or fewer ports"));
+    }
+    if network.is_adaptive() {
+        fits_choices(switch, door);
+    }
+}
+
+/// Refuses queues by the output ports ahead where switches choose these as packets come to the head.
+fn fits_choices(switch: &SwitchSpec, door: &mut Door) {
+    match (switch.organisation, switch.voq_output) {
+        (Organisation::Recn, _) => door.refuse(
+            "switch.organisation",
+            "\"recn\"".to_owned(),
+            "another one with a routing that chooses on the way: lines name the ports ahead",
+            Some("or take routing = \"d-mod-k\", \"s-mod-k\" or \"random-up\""),
+        ),
+        (Organisation::VoqSwitch, VoqOutput::NextSwitch) => door.refuse(
+            "switch.voq_output",
+            "\"next-switch\"".to_owned(),
+            "\"single\" with a routing that chooses on the way: ports of the next switch are not known ahead",
+            Some("write voq_output = \"single\" under [switch]"),
+        ),
+        _ => {}
     }
 }
 

@@ -1,8 +1,6 @@
 //! Network interfaces: messages wait in a queue for each destination (P5), and go packet by packet into the injection
 //! port (P6, phase 2).
 
-use std::collections::VecDeque;
-
 use super::memory::{Label, Row};
 use super::queueing::Queueing;
 use super::sets::bits_round;
@@ -18,14 +16,20 @@ struct PendingMessage {
     traffic: u16,
     /// The way that was drawn for the message.
     way: u32,
+    /// The message behind it to the same destination, in the host's list; of the last one the first.
+    next: u32,
 }
 
-/// The interface of a host.
+/// The interface of a host. Of the pairs of a large network few wait at a time: each has two numbers here.
 #[derive(Clone, Debug)]
 pub(super) struct Host {
-    /// By destination: messages, packets of them, and packets admitted so far.
-    admittance: Vec<VecDeque<PendingMessage>>,
-    waiting: Vec<u32>,
+    /// Messages that wait; those of each destination in a ring.
+    messages: Vec<PendingMessage>,
+    /// Places of that list to be used again.
+    free: Vec<u32>,
+    /// By destination: the place of the last message that waits, if any does.
+    last: Vec<u32>,
+    /// By destination: packets admitted so far.
     sequence: Vec<u32>,
     /// Destinations with packets.
     asking: Vec<u64>,
@@ -38,8 +42,9 @@ pub(super) struct Host {
 impl Host {
     pub(super) fn new(hosts: usize) -> Self {
         Self {
-            admittance: vec![VecDeque::new(); hosts],
-            waiting: vec![0; hosts],
+            messages: Vec::new(),
+            free: Vec::new(),
+            last: vec![0; hosts],
             sequence: vec![0; hosts],
             asking: vec![0; hosts.div_ceil(64)],
             pointer: 0,
@@ -47,18 +52,68 @@ impl Host {
         }
     }
 
+    fn asks(&self, destination: usize) -> bool {
+        self.asking[destination / 64] >> (destination % 64) & 1 == 1
+    }
+
+    /// A message joins those to a destination.
+    fn push(&mut self, destination: usize, message: PendingMessage) {
+        let place = self.free.pop().unwrap_or(self.messages.len() as u32);
+        if place as usize == self.messages.len() {
+            self.messages.push(message);
+        }
+        let mut next = place;
+        if self.asks(destination) {
+            let last = &mut self.messages[self.last[destination] as usize];
+            next = std::mem::replace(&mut last.next, place);
+        }
+        self.messages[place as usize] = PendingMessage { next, ..message };
+        self.last[destination] = place;
+        self.asking[destination / 64] |= 1 << (destination % 64);
+    }
+
+    /// Takes the first message to a destination out, of which there is one.
+    fn pop(&mut self, destination: usize) -> PendingMessage {
+        let last = self.last[destination];
+        let place = self.messages[last as usize].next;
+        let message = self.messages[place as usize];
+        if place == last {
+            self.asking[destination / 64] &= !(1 << (destination % 64));
+        } else {
+            self.messages[last as usize].next = message.next;
+        }
+        self.free.push(place);
+        message
+    }
+
+    /// The first message to a destination, if one waits.
+    fn first(&self, destination: usize) -> Option<&PendingMessage> {
+        let last = self.asks(destination).then(|| &self.messages[self.last[destination] as usize])?;
+        Some(&self.messages[last.next as usize])
+    }
+
+    /// Packets to a destination that wait.
+    fn waiting(&self, destination: usize) -> u32 {
+        let (mut place, mut waiting) = (self.last[destination] as usize, 0);
+        while self.asks(destination) {
+            place = self.messages[place].next as usize;
+            waiting += self.messages[place].left;
+            if place == self.last[destination] as usize {
+                break;
+            }
+        }
+        waiting
+    }
+
     /// Takes a packet of the first message to a destination: its message, and its number among those to the
     /// destination.
     fn take(&mut self, destination: usize) -> (PendingMessage, u32) {
-        let first = &mut self.admittance[destination][0];
-        let message = *first;
+        let place = self.messages[self.last[destination] as usize].next as usize;
+        let first = &mut self.messages[place];
         first.left -= 1;
-        if first.left == 0 {
-            self.admittance[destination].pop_front();
-        }
-        self.waiting[destination] -= 1;
-        if self.waiting[destination] == 0 {
-            self.asking[destination / 64] &= !(1 << (destination % 64));
+        let message = *first;
+        if message.left == 0 {
+            self.pop(destination);
         }
         let number = self.sequence[destination];
         self.sequence[destination] = number.wrapping_add(1);
@@ -67,17 +122,18 @@ impl Host {
 
     /// Takes back the messages of a traffic of which nothing has been admitted; how many packets.
     fn withdraw(&mut self, traffic: usize) -> u64 {
-        let stays = |waiting: &PendingMessage| {
-            usize::from(waiting.traffic) != traffic || waiting.left < waiting.packets
-        };
         let mut withdrawn = 0;
-        for (destination, queue) in self.admittance.iter_mut().enumerate() {
-            queue.retain(stays);
-            let left = queue.iter().map(|waiting| waiting.left).sum();
-            let before = std::mem::replace(&mut self.waiting[destination], left);
-            withdrawn += u64::from(before - left);
-            if left == 0 {
-                self.asking[destination / 64] &= !(1 << (destination % 64));
+        for destination in 0..self.last.len() {
+            let mut waiting = Vec::new();
+            while self.asks(destination) {
+                waiting.push(self.pop(destination));
+            }
+            for message in waiting {
+                if usize::from(message.traffic) == traffic && message.left == message.packets {
+                    withdrawn += u64::from(message.left);
+                } else {
+                    self.push(destination, message);
+                }
             }
         }
         withdrawn
@@ -92,7 +148,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
         let queues = &mut self.hosts[host];
         self.record.generate(class.into(), packets);
         let most = self.fabric.admittance_packets;
-        if most.is_some_and(|most| queues.waiting[destination] + packets > most) {
+        if most.is_some_and(|most| queues.waiting(destination) + packets > most) {
             self.record.refuse(class.into(), packets);
             return;
         }
@@ -102,10 +158,9 @@ impl<Q: Queueing> PacketSwitch<Q> {
             packets,
             left: packets,
             way: message.way,
+            next: 0,
         };
-        queues.admittance[destination].push_back(waiting);
-        queues.waiting[destination] += packets;
-        queues.asking[destination / 64] |= 1 << (destination % 64);
+        queues.push(destination, waiting);
         self.changed_hosts.mark(host);
     }
 
@@ -136,7 +191,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
         let found = bits_round(from.asking.len(), from.pointer, asking).find_map(|destination| {
             let turns = match self.turns.get(host * self.wiring.hosts + destination) {
                 Some(turns) => *turns,
-                None => self.wiring.turns(host, destination, from.admittance[destination][0].way),
+                None => self.wiring.turns(host, destination, from.first(destination)?.way),
             };
             let row = Row::new(turns, destination);
             let place = self.egress_place(port, &row)?;

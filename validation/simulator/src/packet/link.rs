@@ -186,6 +186,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
 
     /// Credits have come.
     pub(super) fn take_credits(&mut self, port: usize, number: u32) {
+        self.leave_backlog(port, number);
         let queues = self.queueing.ingress_queues();
         let credits = &mut self.credits[port * queues..][..queues];
         if queues == 1 {
@@ -214,7 +215,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
             && memories.flat_map(|memory| self.queues.heads(memory)).all(|head| *head == NONE)
             && self.queues.requests.iter().all(|requests| requests.is_empty())
             && self.queueing.is_drained()
-            && self.taken.iter().all(|taken| *taken == 0)
+            && self.taken.iter().chain(&self.backlogs).all(|packets| *packets == 0)
             && self.returned.iter().all(VecDeque::is_empty)
             && (0..self.ports.len()).all(|port| self.credits[port * queues..][..queues] == credits(port))
     }

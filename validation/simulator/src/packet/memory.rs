@@ -233,6 +233,9 @@ impl<Q: Queueing> PacketSwitch<Q> {
     pub(super) fn update_head(&mut self, memory: usize, queue: usize) {
         let head = self.queues.head(memory, queue);
         let mut wanted = NOTHING;
+        if head != NONE && self.has_backlogs() && side(memory) == Side::Ingress {
+            self.choose_output(memory / 2, head);
+        }
         if head != NONE {
             let row = &self.packets.rows[head as usize];
             if row.marker().is_none() && self.queueing.is_open(memory, queue) {

@@ -38,6 +38,8 @@ pub(super) struct PacketSwitch<Q: Queueing> {
     /// By ingress port: queues of credits under way and waiting, where there are several.
     pub(super) returned: Vec<VecDeque<u16>>,
     pub(super) hosts: Vec<Host>,
+    /// By output of switches, where these choose: packets that are settled for it and whose credit has not come back.
+    pub(super) backlogs: Vec<u32>,
     /// By switch.
     pub(super) crossbars: Vec<Crossbar>,
     pub(super) events: Events<Q::Control>,
@@ -85,6 +87,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
             taken: vec![0; ports * egress_queues],
             returned: vec![VecDeque::new(); ports],
             hosts: vec![Host::new(hosts); hosts],
+            backlogs: vec![0; if wiring.is_adaptive() { wiring.switch_ports() } else { 0 }],
             crossbars: vec![Crossbar::default(); wiring.switches],
             events: Events::default(),
             changed_switches: Changes::new(wiring.switches),
@@ -120,6 +123,12 @@ impl<Q: Queueing> PacketSwitch<Q> {
         }
         while let Some((port, packet)) = self.events.deliveries.pop(now) {
             self.deliver(port as usize, packet, delivered);
+        }
+        if self.has_backlogs() && self.events.arrivals.next() <= now {
+            // each choice counts those before it
+            let mut arrivals: Vec<_> = std::iter::from_fn(|| self.events.arrivals.pop(now)).collect();
+            arrivals.sort_unstable();
+            arrivals.into_iter().for_each(|(port, packet)| self.arrive(port as usize, packet));
         }
         while let Some((port, packet)) = self.events.arrivals.pop(now) {
             self.arrive(port as usize, packet);

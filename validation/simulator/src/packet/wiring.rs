@@ -4,7 +4,7 @@
 //! the switches the injection ports of hosts; behind those, where hosts do not receive on the link on which they send,
 //! the receiving ports of hosts.
 
-use flitwise_language::network::{LinkEnd, Network};
+use flitwise_language::network::{Candidates, LinkEnd, Network};
 
 use super::record::StageLoad;
 
@@ -86,6 +86,12 @@ impl Numbers {
     #[inline]
     pub(crate) fn behind(self, path: u64, port: usize) -> u64 {
         path << self.turn_bits() | self.turn(port)
+    }
+
+    /// Turns of which the first is into another output port.
+    #[inline]
+    pub(crate) fn turned(self, turns: u64, port: usize) -> u64 {
+        turns >> self.turn_bits() << self.turn_bits() | self.turn(port)
     }
 
     /// What is left of turns behind the first one.
@@ -184,6 +190,16 @@ impl Wiring {
             group.data_links += u32::from(sends_data);
         }
         groups
+    }
+
+    /// Whether switches choose among outputs by their backlog.
+    pub(crate) fn is_adaptive(&self) -> bool {
+        self.network.is_adaptive()
+    }
+
+    /// Where a switch chooses: the outputs of the switch that a packet may take.
+    pub(crate) fn candidates(&self, switch: usize, source: u32, destination: u32) -> Option<Candidates> {
+        self.network.candidates(switch as u32, source, destination)
     }
 
     /// Ways of which one is drawn for every packet.

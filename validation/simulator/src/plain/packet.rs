@@ -1,4 +1,4 @@
-//! Packet switches as their rules read, P1 to P18 of [the notes](crate::notes): queues of objects, every port looked at
+//! Packet switches as their rules read, P1 to P21 of [the notes](crate::notes): queues of objects, every port looked at
 //! in every tick.
 
 mod arbiters;
@@ -96,6 +96,8 @@ struct Port {
     taking: Option<u64>,
     /// As crossbar output: input after the one served last.
     pointer: usize,
+    /// Output of a switch: packets settled for it whose credits have not come back (P20).
+    backlog: usize,
     /// Crossing to the egress memory: tick, queue, input.
     joining: VecDeque<(u64, usize, Option<usize>, Packet)>,
 }
@@ -212,8 +214,11 @@ impl Plain {
             }
         }
         // P10
-        for port in &mut self.ports {
+        let (is_adaptive, hosts) = (self.wiring.is_adaptive(), self.wiring.switch_ports());
+        for (at, port) in self.ports.iter_mut().enumerate() {
             while let Some((_, queues)) = due(&mut port.arriving_credits, now, |entry| entry.0) {
+                // P20
+                port.backlog -= if is_adaptive && at < hosts { queues.len() } else { 0 };
                 queues.into_iter().for_each(|queue| port.credits[queue] += 1);
             }
         }
@@ -242,6 +247,28 @@ impl Plain {
             host.moving = host.moving.filter(|end| *end > now);
         }
         self.end_holds();
+    }
+
+    /// P19: the packet at the head of an ingress queue is settled for an output, where switches choose.
+    fn choose_output(&mut self, port: usize, queue: usize) {
+        if !self.wiring.is_adaptive() {
+            return;
+        }
+        let numbers = self.wiring.numbers;
+        let (switch, base) = (numbers.switch(port), numbers.base(port));
+        let Some(Item::Packet(packet)) = self.ports[port].ingress.queues[queue].front() else { return };
+        let Delivery { source, destination, .. } = packet.delivery;
+        let output = match self.wiring.candidates(switch, source, destination) {
+            Some(candidates) => {
+                let outputs = candidates.in_turn().map(|output| output as usize);
+                outputs.min_by_key(|output| self.ports[base + output].backlog).unwrap_or_default()
+            }
+            None => packet.turns[0],
+        };
+        self.ports[base + output].backlog += 1;
+        if let Some(Item::Packet(packet)) = self.ports[port].ingress.queues[queue].front_mut() {
+            packet.turns[0] = output;
+        }
     }
 
     /// P3: the link is free, and the place of the packet that it sent.
@@ -336,6 +363,7 @@ impl Port {
             crossing: None,
             taking: None,
             pointer: 0,
+            backlog: 0,
             joining: VecDeque::new(),
         }
     }

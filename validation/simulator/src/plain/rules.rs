@@ -233,8 +233,7 @@ impl Rules {
         let Some(found) = self.network.candidates(router as u32, source, destination) else {
             return Vec::new();
         };
-        let ports = (found.preferred..found.first + found.count).chain(found.first..found.preferred);
-        ports.map(|port| port as usize).collect()
+        found.in_turn().map(|port| port as usize).collect()
     }
 
     /// T5, N2: the output ports on the way to the destination, as the topology routes: one, or those of parallel links.

@@ -122,9 +122,9 @@ impl Grants {
     }
 
     /// Of candidates, the link of least backlog; of equal ones the first from the preferred one on, round.
-    pub(crate) fn least_backlog(&self, Candidates { first, count, preferred }: Candidates) -> u32 {
-        let links = (preferred..first + count).chain(first..preferred);
-        links.min_by_key(|link| self.backlog[*link as usize]).unwrap_or(preferred)
+    pub(crate) fn least_backlog(&self, candidates: Candidates) -> u32 {
+        let least = candidates.in_turn().min_by_key(|link| self.backlog[*link as usize]);
+        least.unwrap_or(candidates.preferred)
     }
 
     /// A message of so many flits is to go over a link to a router.

@@ -131,6 +131,7 @@ impl Plain {
         self.ports[base + output].taking = Some(now + times.packet_crossbar);
         self.ports[base + output].pointer = input + 1;
         self.reserve(base + output, place, Some(input), packet);
+        self.choose_output(base + input, queue);
         self.depart(base + input, Side::Ingress, queue);
     }
 

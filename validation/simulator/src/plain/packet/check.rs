@@ -24,6 +24,7 @@ impl Plain {
         for (at, port) in self.ports.iter().enumerate() {
             self.check_credits(at, port);
             self.check_lines(at);
+            self.check_backlog(at, port);
             assert!(port.egress.taken.iter().all(|taken| *taken <= port.egress.places));
         }
     }
@@ -51,6 +52,25 @@ impl Plain {
 }
 
 impl Plain {
+    /// P20: packets settled for an output are at the head of an input, here at egress or behind the link, or their
+    /// credits are on their way.
+    fn check_backlog(&self, at: usize, port: &Port) {
+        if !self.wiring.is_adaptive() || self.is_host(at) {
+            return;
+        }
+        let numbers = self.wiring.numbers;
+        let (base, output) = (numbers.base(at), numbers.of_switch(at));
+        let inputs = self.ports[base..base + numbers.ports].iter().map(|input| &input.ingress);
+        let heads =
+            inputs.flat_map(|ingress| (0..ingress.queues.len()).filter_map(|queue| ingress.head(queue)));
+        let settled = heads.filter(|packet| packet.turns[0] == output).count();
+        let here: u32 = (0..port.egress.queues.len()).map(|queue| port.egress.length(queue)).sum();
+        let all = port.peer.map_or(Vec::new(), |peer| credits(&self.fabric, self.is_host(peer)));
+        let given: u32 = all.iter().sum::<u32>() - port.peer.map_or(0, |_| port.credits.iter().sum());
+        let known = settled + port.joining.len() + (here + given) as usize;
+        assert_eq!(port.backlog, known, "port {at}, tick {}", self.now);
+    }
+
     /// Whether nothing is left anywhere.
     pub fn is_drained(&self) -> bool {
         self.ports.iter().enumerate().all(|(at, port)| {
@@ -62,7 +82,7 @@ impl Plain {
                     && memory.branches.is_empty()
             }) && port.egress.taken.iter().all(|taken| *taken == 0)
                 && (port.peer.is_none() || port.credits == credits(&self.fabric, is_host))
-                && port.to_return.is_empty()
+                && (port.to_return.is_empty() && port.backlog == 0)
                 && port.controls.is_empty()
                 && (self.is_host(at) || port.arriving.is_empty())
                 && port.arriving_controls.is_empty()

@@ -107,9 +107,13 @@ impl Plain {
         if self.is_recn() {
             queue = self.ports[port].ingress.matching(&packet.turns);
         }
-        let (recn, ingress) = (self.recn(), &mut self.ports[port].ingress);
+        let ingress = &mut self.ports[port].ingress;
         ingress.queues[queue].push_back(Item::Packet(packet));
         let length = ingress.length(queue);
+        if ingress.queues[queue].len() == 1 {
+            self.choose_output(port, queue);
+        }
+        let (recn, ingress) = (self.recn(), &mut self.ports[port].ingress);
         let Some(line) = queue.checked_sub(1).and_then(|line| ingress.lines.get_mut(line)?.as_mut()) else {
             return;
         };
