@@ -1,7 +1,7 @@
 //! How far the refined model is off on meshes, tori, fat meshes, fat trees and graphs: a table against the simulator.
 //!
-//! `cargo run --release --example networks -- STORE [SEED COUNT [trees|graphs]]`: the presets with several virtual
-//! channels a class, or so many random scenarios, of trees or graphs if that is said.
+//! `cargo run --release --example networks -- STORE [SEED COUNT [trees|adaptive|graphs]]`: the presets with several virtual
+//! channels a class, or so many random scenarios, of trees, of trees with adaptive routing or of graphs if that is said.
 
 use std::sync::atomic::AtomicBool;
 
@@ -49,7 +49,7 @@ fn draws(seed: u64) -> impl FnMut(u32, u32) -> u32 {
 }
 
 /// Trees of up to 128 nodes.
-fn random_trees(seed: u64, count: usize) -> Vec<ScenarioSpec> {
+fn random_trees(seed: u64, count: usize, routings: &[TreeRouting]) -> Vec<ScenarioSpec> {
     let mut draw = draws(seed);
     let mut one = |index: usize| {
         let mut spec = Preset::find("fat-tree").expect("a preset").scenario().spec().clone();
@@ -57,7 +57,7 @@ fn random_trees(seed: u64, count: usize) -> Vec<ScenarioSpec> {
         let most = if levels == 2 { 8 } else { 4 };
         let down: Vec<u32> = (0..levels).map(|_| draw(2, most)).collect();
         let up: Vec<u32> = (1..levels).map(|_| draw(2, most)).collect();
-        let routing = TreeRouting::ALL[index % 3];
+        let routing = routings[index % routings.len()];
         spec.network = NetworkSpec::FatTree {
             levels: levels as u32,
             radix: None,
@@ -158,8 +158,12 @@ fn cases(words: &[String]) -> Vec<ScenarioSpec> {
     match words {
         [seed, count] => random(seed.parse().expect("a seed"), count.parse().expect("a count")),
         [seed, count, what] => {
-            let of = if what == "graphs" { random_graphs } else { random_trees };
-            of(seed.parse().expect("a seed"), count.parse().expect("a count"))
+            let (seed, count) = (seed.parse().expect("a seed"), count.parse().expect("a count"));
+            match what.as_str() {
+                "graphs" => random_graphs(seed, count),
+                "adaptive" => random_trees(seed, count, &[TreeRouting::AdaptiveUp]),
+                _ => random_trees(seed, count, &TreeRouting::ALL[..3]),
+            }
         }
         [only] => presets().into_iter().filter(|spec| spec.name.contains(only.as_str())).collect(),
         _ => presets(),

@@ -23,8 +23,10 @@ pub(crate) enum Point {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Channel {
     pub(crate) router: u32,
-    /// The first of parallel links.
+    /// The first of parallel links, or of those of which a router chooses.
     pub(crate) port: u32,
+    /// How many of them there are.
+    pub(crate) links: u32,
     pub(crate) is_upper: bool,
     pub(crate) is_end: bool,
 }
@@ -58,7 +60,7 @@ impl ChannelClasses {
             let flows = found.follow(network, class);
             found.flows.push(flows);
         }
-        found.refine(network);
+        found.refine(network.nodes() as usize);
         found
     }
 
@@ -78,15 +80,19 @@ impl ChannelClasses {
             let ways = network.ways();
             for ((to, share), way) in towards.flat_map(|to| (0..ways).map(move |way| (to, way))) {
                 let share = share / f64::from(ways);
-                let (mut from, mut links) = (Point::Node(*sender), 0);
+                let (mut from, mut crossed) = (Point::Node(*sender), 0);
                 for hop in network.path(*sender, to, way) {
-                    let (router, port, is_end) = (hop.router, hop.port, !hop.is_between_routers());
+                    let (router, is_end) = (hop.router, !hop.is_between_routers());
+                    let choice = network.candidates(router, *sender, to).filter(|_| !is_end);
+                    let one = || (hop.port, network.parallel(router, hop.port));
+                    let (port, links) = choice.map_or_else(one, |choice| (choice.first, choice.count));
                     let is_upper = !is_end && network.half(router, *sender, to) == Half::Upper;
-                    let channel = self.number(Channel { router, port, is_upper, is_end });
+                    let channel = Channel { router, port, links, is_upper, is_end };
+                    let channel = self.number(channel);
                     *flows.steps.entry((from, channel)).or_default() += share;
-                    (from, links) = (Point::Channel(channel), links + 1);
+                    (from, crossed) = (Point::Channel(channel), crossed + 1);
                 }
-                flows.hops[links - 1] += share / senders.len() as f64;
+                flows.hops[crossed - 1] += share / senders.len() as f64;
             }
         }
         while flows.hops.len() > 1 && flows.hops.last().is_some_and(|share| *share <= 0.0) {
@@ -95,7 +101,8 @@ impl ChannelClasses {
         Flows { senders, ..flows }
     }
 
-    /// Messages of each class on a link, or on all parallel ones together, with both halves of the virtual channels.
+    /// Messages of each class on a link, or on all together of which a router chooses, with both halves of the virtual
+    /// channels.
     pub(crate) fn on_links(&self) -> HashMap<(u32, u32), Vec<f64>> {
         let mut loads: HashMap<(u32, u32), Vec<f64>> = HashMap::new();
         let nothing = vec![0.0; self.flows.len()];
@@ -109,8 +116,7 @@ impl ChannelClasses {
     }
 
     /// Tells channels and nodes apart until nothing more is told apart.
-    fn refine(&mut self, network: &dyn Topology) {
-        let nodes = network.nodes() as usize;
+    fn refine(&mut self, nodes: usize) {
         let all = nodes + self.channels.len();
         // by place: class, whether it comes from there, the other place, and how much
         let mut steps: Vec<Vec<(usize, bool, usize, i64)>> = vec![Vec::new(); all];
@@ -129,8 +135,7 @@ impl ChannelClasses {
         let first = |at: usize| -> Vec<i64> {
             let Some(channel) = at.checked_sub(nodes).map(|at| self.channels[at]) else { return vec![-1] };
             let loads = on_link[&(channel.router, channel.port)].iter().map(|load| rounded(*load));
-            let links = network.parallel(channel.router, channel.port);
-            let own = [i64::from(channel.is_upper), i64::from(channel.is_end), i64::from(links)];
+            let own = [i64::from(channel.is_upper), i64::from(channel.is_end), i64::from(channel.links)];
             own.into_iter().chain(loads).collect()
         };
         let (mut numbers, mut count) = numbered((0..all).map(first));

@@ -231,6 +231,7 @@ impl LinkKinds {
                 let step = |part: f64, steps: f64| (part * steps).round() as i64;
                 let mut key = vec![
                     i64::from(is_end),
+                    i64::from(channel.links),
                     step(channel.on_link / most, STEPS[0]),
                     step(shared / channel.on_link, STEPS[1]),
                 ];

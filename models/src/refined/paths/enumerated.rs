@@ -49,9 +49,10 @@ impl<'f> OneClass<'f> {
         Self { network, channels, flows, numbers, samples, inner, sums }
     }
 
-    fn links(&self, channel: usize) -> u32 {
-        let Channel { router, port, .. } = self.channels[channel];
-        self.network.parallel(router, port)
+    /// Links of a channel that lead to one router.
+    fn parallel(&self, channel: usize) -> u32 {
+        let Channel { router, port, links, .. } = self.channels[channel];
+        self.network.parallel(router, port).min(links)
     }
 
     fn from(&self, point: Point) -> Option<u32> {
@@ -68,7 +69,7 @@ impl<'f> OneClass<'f> {
         for ((from, _), share) in steps {
             let links = match from {
                 Point::Node(_) => 1,
-                Point::Channel(channel) => self.links(*channel),
+                Point::Channel(channel) => self.parallel(*channel),
             };
             let part = share / self.sums[sample] / f64::from(links);
             inputs.extend((0..links).map(|_| (self.from(*from), part)));
@@ -82,7 +83,11 @@ impl<'f> OneClass<'f> {
         for ((from, to), share) in &self.flows.steps {
             let all = match from {
                 Point::Node(_) => 1.0,
-                Point::Channel(channel) => self.sums[*channel],
+                // those that come to the same router
+                Point::Channel(channel) => {
+                    let links = f64::from(self.channels[*channel].links);
+                    self.sums[*channel] * f64::from(self.parallel(*channel)) / links
+                }
             };
             let output = Output { from: self.from(*from), to: self.numbers[*to] };
             let (sum, same) = outputs.entry(output).or_default();
@@ -112,8 +117,7 @@ impl<'f> OneClass<'f> {
 
     fn paths(&self, on_link: &HashMap<(u32, u32), Vec<f64>>, at_interface: Vec<f64>, class: usize) -> Paths {
         let channel = |(number, sample): (usize, &usize)| {
-            let Channel { router, port, is_upper, .. } = self.channels[*sample];
-            let count = self.links(*sample);
+            let Channel { router, port, links: count, is_upper, .. } = self.channels[*sample];
             let links = f64::from(count);
             let by_class: Vec<f64> = on_link[&(router, port)].iter().map(|of| of / links).collect();
             ChannelUse {
