@@ -520,6 +520,12 @@ pub(crate) struct Solve {
         long, conflicts_with_all = ["model", "details", "distribution", "means_only", "no_expected_errors", "section"]
     )]
     pub(crate) loads: bool,
+    /// Print the scenario instead, every default filled in, with where each value comes from.
+    #[arg(
+        long, conflicts_with_all =
+            ["model", "loads", "format", "details", "distribution", "means_only", "no_expected_errors", "section"]
+    )]
+    pub(crate) resolved: bool,
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

@@ -3,6 +3,7 @@
 mod distribution;
 mod frames;
 mod loads;
+mod ranges;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -42,6 +43,9 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
     let idle = if idle.is_empty() { Ok(()) } else { Err(Exit::BadInput(idle)) };
     let (document, ()) = Exit::both(document, idle)?;
     let scenario = input::scenario(&document)?;
+    if args.resolved {
+        return output::write(scenario.resolved(&document).as_bytes());
+    }
     let has_model = Model::ALL.into_iter().any(|model| model.supports(&scenario).is_ok());
     let wants_latencies = has_model || args.model.is_some() || args.distribution;
     if args.loads || !wants_latencies && paths::are_of_flits(&scenario) {
@@ -76,6 +80,9 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
             Err(note) => answer.notes.push(note),
         }
     }
+    let (section, notes) = ranges::section(&document, &answer, &options);
+    answer.sections.0.extend(section);
+    answer.notes.extend(notes);
     match args.format {
         Format::Json => output::write_json(&SolveDocument::of(answer)),
         Format::Csv => match &args.section {

@@ -40,6 +40,7 @@ mod reads;
 mod router;
 mod sequences;
 mod source;
+mod sources;
 mod switch;
 mod text_file;
 mod units;
@@ -86,6 +87,7 @@ pub use router::{
 };
 pub use sequences::Sequences;
 pub use source::{Pacing, Phase, Placement, SourceSpec, least_pause, mean_burst};
+pub use sources::{Sources, ValueSource};
 pub use switch::{Forwarding, Organisation, RecnSpec, SwitchSpec, Timing, VoqOutput};
 pub(crate) use text_file::Wrong;
 pub use units::UnitsSpec;
@@ -134,6 +136,9 @@ table! {
         /// One load for several classes.
         #[serde(skip_serializing_if = "Option::is_none")]
         mix: Option<MixSpec> = None;
+        /// Which documents values are from, and within which ranges those are known that none has.
+        #[serde(skip_serializing_if = "Sources::is_empty")]
+        sources as "source": Sources = Sources::default();
         /// Parts of a run, one after another, in which classes send as they do in no other.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         phases as "phase": Vec<PhaseSpec> = Vec::new();

@@ -7,7 +7,9 @@
 //! at 0.85 of the load of saturation it is up to 41 % low there, with RECN and three places a port 62 % high
 //! (models/README.md).
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::head_of_line::crossbar_limit;
 use super::lone_packet;
@@ -82,13 +84,15 @@ pub struct Uniform<'s> {
     pub rate: f64,
 }
 
-/// Loads of the links behind all switches, as shares of a link, and how many switches packets cross.
+/// Messages on the links behind all switches where every sender sends one to every host but itself, and how many
+/// switches these cross.
+#[derive(Debug)]
 struct Loads {
     /// By router, output and input port.
     inputs: Vec<f64>,
-    /// By router and output: of packets that come from a host.
+    /// By router and output: of messages that come from a host.
     first: Vec<f64>,
-    /// Rate by the number of switches crossed.
+    /// Messages by the number of switches crossed.
     crossed: Vec<f64>,
     /// By router: the outputs of which it chooses one for every packet that may take them.
     choices: Vec<Option<Candidates>>,
@@ -120,9 +124,35 @@ pub(super) fn followed(network: &Network) -> u64 {
     from * destinations(network).len() as u64 * u64::from(network.ways())
 }
 
+/// What loads depend on: the network and the senders.
+type LoadsKey = (Network, Vec<u32>);
+
+/// Loads that are kept for the next answer: designs are compared at many rates, crossbars and memories.
+const MOST_KNOWN: usize = 2;
+
+thread_local! {
+    static KNOWN: RefCell<Vec<(LoadsKey, Rc<Loads>)>> = const { RefCell::new(Vec::new()) };
+}
+
 impl Loads {
+    /// Those of a message from every sender to every host but itself.
+    fn known(network: &Network, senders: &[u32]) -> Rc<Self> {
+        let is_same = |(of, from): &LoadsKey| of == network && from == senders;
+        let found = KNOWN.with_borrow(|known| {
+            known.iter().find(|(key, _)| is_same(key)).map(|(_, loads)| Rc::clone(loads))
+        });
+        found.unwrap_or_else(|| {
+            let loads = Rc::new(Self::of(network, senders));
+            KNOWN.with_borrow_mut(|known| {
+                known.truncate(MOST_KNOWN - 1);
+                known.insert(0, ((network.clone(), senders.to_vec()), Rc::clone(&loads)));
+            });
+            loads
+        })
+    }
+
     /// Of ways that are drawn, or chosen, each has its part.
-    fn of(network: &Network, traffic: &Uniform<'_>) -> Self {
+    fn of(network: &Network, senders: &[u32]) -> Self {
         let (ports, routers) = (network.ports() as usize, network.routers() as usize);
         let links = routers * ports;
         let mut found = Self {
@@ -131,17 +161,17 @@ impl Loads {
             crossed: vec![0.0; network.most_hops() as usize + 2],
             choices: vec![None; routers],
         };
-        let sources = sources(network, traffic.senders.iter().copied());
+        let sources = sources(network, senders.iter().copied());
         for nodes in destinations(network) {
-            sources.values().for_each(|hosts| found.follow(network, hosts, &nodes, traffic.rate));
+            sources.values().for_each(|hosts| found.follow(network, hosts, &nodes));
         }
         found
     }
 
-    /// Adds what hosts of a router send to nodes of another, or of their own, at a rate for each pair.
-    fn follow(&mut self, network: &Network, hosts: &[u32], nodes: &[u32], rate: f64) {
+    /// Adds what hosts of a router send to nodes of another, or of their own.
+    fn follow(&mut self, network: &Network, hosts: &[u32], nodes: &[u32]) {
         let ports = network.ports() as usize;
-        let rate = rate / f64::from(network.ways());
+        let rate = 1.0 / f64::from(network.ways());
         // no host sends to itself
         let others = |all: &[u32], one: &u32| (all.len() - usize::from(all.contains(one))) as f64 * rate;
         let sent: Vec<f64> = hosts.iter().map(|host| others(nodes, host)).collect();
@@ -201,7 +231,9 @@ fn input(network: &Network, node: u32) -> usize {
 
 /// Loads of links behind switches at which waits have no end, as shares of a link.
 pub(super) struct Limits {
-    loads: Loads,
+    /// Of a message for each pair of hosts, and how many of them, as a share of a link.
+    loads: Rc<Loads>,
+    rate: f64,
     /// By switch: of its fullest link.
     of_switch: Vec<f64>,
     /// Of the fullest link of all, where the first switch saturates.
@@ -220,7 +252,7 @@ impl Limits {
         queues: Option<f64>,
         [share, most]: [f64; 2],
     ) -> Self {
-        let loads = Loads::of(network, traffic);
+        let (loads, rate) = (Loads::known(network, traffic.senders), traffic.rate);
         let ports = network.ports() as usize;
         let of = |switch: &[f64]| {
             let outputs: Vec<&[f64]> = switch.chunks(ports).collect();
@@ -239,10 +271,10 @@ impl Limits {
             });
             let (limit, load) = known[place].1;
             of_switch.push(limit);
-            fullest = fullest.max(load);
-            growth = growth.min(limit / load.max(1e-300));
+            fullest = fullest.max(load * rate);
+            growth = growth.min(limit / (load * rate).max(1e-300));
         }
-        Self { of_switch, limit: (growth * fullest).min(1.0), fullest, loads }
+        Self { of_switch, limit: (growth * fullest).min(1.0), fullest, loads, rate }
     }
 
     /// Mean latency of uniform traffic, without the wait at the sources \[ns\]; `None` where a
@@ -257,11 +289,12 @@ impl Limits {
     ///
     /// The mean over packets is taken link by link: each adds its wait times the rates of the packets that cross it.
     pub(super) fn mean_latency(&self, network: &Network, timing: &Timing) -> Option<f64> {
-        let loads = &self.loads;
-        let mut wait = 0.0;
+        let (loads, mut wait) = (&self.loads, 0.0);
         let side = network.as_multistage().map(|_| f64::from(SIDE));
         let ports = network.ports() as usize;
         for (link, (inputs, first)) in loads.inputs.chunks(ports).zip(&loads.first).enumerate() {
+            let inputs: Vec<f64> = inputs.iter().map(|messages| messages * self.rate).collect();
+            let (inputs, first) = (&inputs[..], first * self.rate);
             let load: f64 = inputs.iter().sum();
             if load > 0.0 {
                 let in_use = || inputs.iter().filter(|input| **input > 0.0).count() as f64;
@@ -276,11 +309,11 @@ impl Limits {
                 wait += own * (first + (load - first) * later);
             }
         }
-        let lone = |(switches, rate): (u32, &f64)| rate * lone_packet(timing, switches) as f64;
+        let lone = |(switches, messages): (u32, &f64)| messages * lone_packet(timing, switches) as f64;
         let lone: f64 = (0..).zip(&loads.crossed).map(lone).sum();
-        let rate: f64 = loads.crossed.iter().sum();
-        let ticks = lone + wait * timing.packet_link as f64;
-        Some(ticks * timing.tick_ns / rate).filter(|mean| mean.is_finite())
+        let messages: f64 = loads.crossed.iter().sum();
+        let ticks = lone + wait * timing.packet_link as f64 / self.rate;
+        Some(ticks * timing.tick_ns / messages).filter(|mean| mean.is_finite())
     }
 }
 

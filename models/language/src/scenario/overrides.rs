@@ -112,7 +112,7 @@ impl Document {
     }
 
     /// The value at `key`, if there is one.
-    fn node(&self, key: &str) -> Option<&Node> {
+    pub(super) fn node(&self, key: &str) -> Option<&Node> {
         match key.strip_prefix("class.") {
             Some(rest) => {
                 let (index, path) = self.classes_meant(rest).into_iter().next()?;

@@ -43,6 +43,10 @@ pub const PRESETS: &[Preset] = &[
     preset!("networks", "fat-mesh", "2x2 mesh of 16 nodes, two links between neighbours"),
     preset!("networks", "fat-tree", "4-ary 3-tree of 64 nodes, two virtual channels per class"),
     preset!("networks", "petersen", "graph of 10 switches from a file, up-down routing"),
+    preset!("fabrics", "ndr-2048", "2,048 hosts, two levels of 64-port packet switches, 400 Gbps"),
+    preset!("fabrics", "leaf-spine", "8,192 hosts, leaves and spines of 128-port packet switches, links of 1 us"),
+    preset!("fabrics", "leaf-spine-quick", "the same with 128 hosts"),
+    preset!("fabrics", "summit", "3,564 hosts, three levels of 36-port packet switches, 12.5 GB/s"),
     preset!("mediaworm", "mediaworm", "8-port router with video streams and best effort"),
     preset!("mediaworm", "mediaworm-quick", "the same with frames and intervals of a tenth"),
     preset!("router-nic", "router-nic", "8-port router that preempts, a mix in five phases (ISCA 2001)"),
@@ -99,6 +103,7 @@ impl Preset {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Value;
     use crate::scenario::{ClassKind, ScenarioSpec};
 
     #[test]
@@ -121,6 +126,28 @@ mod tests {
             assert_eq!(rates.len(), ratios.len(), "{}", preset.name);
             for (rate, ratio) in rates.iter().zip(ratios) {
                 assert!((rates[0] / rate - ratio).abs() < 1e-9, "{}", preset.name);
+            }
+        }
+    }
+
+    /// A value of a real network has its document; one that none has is the middle of its range.
+    #[test]
+    fn every_value_of_a_fabric_has_a_document_or_a_range() {
+        for preset in Preset::of("fabrics") {
+            let (document, scenario) = (preset.document(), preset.scenario());
+            let sources = &scenario.spec().sources;
+            for table in ["network", "switch"] {
+                let node = document.root().get(table).unwrap();
+                let Value::Table(entries) = &node.value else { panic!("{}: {table}", preset.name) };
+                for entry in entries.iter().filter(|entry| entry.key != "topology") {
+                    let key = format!("{table}.{}", entry.key);
+                    let source = sources.of(&key).unwrap_or_else(|| panic!("{}: {key}", preset.name));
+                    let Some([low, high]) = &source.range else { continue };
+                    let number = |text: &str| text.split(' ').next().unwrap().parse::<f64>().unwrap();
+                    let middle = (number(low) * number(high)).sqrt();
+                    let here = document.quantity(&key).unwrap().0;
+                    assert!((here / middle - 1.0).abs() < 0.01, "{}: {key} {here}, not {middle}", preset.name);
+                }
             }
         }
     }

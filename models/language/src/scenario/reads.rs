@@ -18,7 +18,7 @@ pub enum Read {
 }
 
 /// What the reader itself uses, or only prints.
-const ALWAYS: [&str; 3] = ["name", "units", "class.name"];
+const ALWAYS: [&str; 4] = ["name", "units", "source", "class.name"];
 
 /// A value that differs from its default and is not read.
 #[derive(Clone, Debug)]

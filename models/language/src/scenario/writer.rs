@@ -1,6 +1,6 @@
 //! From a spec to a scenario file.
 
-use super::ScenarioSpec;
+use super::{Document, Scenario, ScenarioSpec};
 use super::declare::{Declaration, Field, Key, Kind};
 use super::packets::WORMHOLE_KEYS;
 
@@ -33,6 +33,66 @@ impl ScenarioSpec {
             }
         }
         text + &tables
+    }
+}
+
+impl Scenario {
+    /// A scenario file with every value that there is, defaults included, each with where it comes from: the place in
+    /// the document, and the document that `[source]` names for it.
+    ///
+    /// ```
+    /// # use flitwise_language::scenario::Preset;
+    /// let preset = Preset::find("ndr-2048").unwrap();
+    /// let text = preset.scenario().resolved(&preset.document());
+    /// assert!(text.contains("radix = 64"));
+    /// assert!(text.contains("credit_batch = 8"));
+    /// assert!(text.lines().filter(|line| line.starts_with("credit_batch")).all(|line| line.ends_with("# default")));
+    /// ```
+    pub fn resolved(&self, document: &Document) -> String {
+        let explicit = self.explicit();
+        let spec = explicit.spec();
+        let is_left_out = |name: &str| spec.switch.is_some() && WORMHOLE_KEYS.contains(&name);
+        let mut text = String::new();
+        let mut tables = String::new();
+        for (key, value) in spec.fields().into_iter().filter(|(key, _)| !is_left_out(key.name)) {
+            let head = match key.kind {
+                // what it says stands behind the values
+                _ if key.name == "source" => continue,
+                Kind::Table(_) => format!("\n[{}]\n", key.name),
+                Kind::Tables(_) => format!("\n[[{}]]\n", key.name),
+                _ => {
+                    let written = value.written().map(|written| (key.name, written));
+                    text += &self.with_origins(document, "", written.into_iter().collect());
+                    continue;
+                }
+            };
+            for (name, table) in value.tables() {
+                let path = name.map_or_else(|| key.name.to_owned(), |name| format!("{}.{name}", key.name));
+                let lines = lines(table).filter(|(name, _)| !is_left_out(name)).collect();
+                tables += &head;
+                tables += &self.with_origins(document, &path, lines);
+            }
+        }
+        text + &tables
+    }
+
+    /// Lines of a table, each with where its value comes from.
+    fn with_origins(&self, document: &Document, path: &str, lines: Vec<(&str, String)>) -> String {
+        const WIDEST: usize = 44;
+        let lines: Vec<(&str, String)> =
+            lines.into_iter().map(|(name, value)| (name, format!("{name} = {value}"))).collect();
+        let widths = lines.iter().map(|(_, line)| line.chars().count()).filter(|width| *width <= WIDEST);
+        let width = widths.max().unwrap_or(0);
+        let of = |(name, line): &(&str, String)| {
+            let key = if path.is_empty() { (*name).to_owned() } else { format!("{path}.{name}") };
+            let place = document.node(&key).map_or("default".to_owned(), |node| node.place.to_string());
+            let source = self.spec().sources.of(&key).map(|source| match &source.range {
+                Some([low, high]) => format!("; {low} to {high}: {}", source.document),
+                None => format!("; {}", source.document),
+            });
+            format!("{line:width$}  # {place}{}\n", source.unwrap_or_default())
+        };
+        lines.iter().map(of).collect()
     }
 }
 
