@@ -104,6 +104,10 @@ pub const PUBLISHED: &[Published] = published![
     "recn-saqs",
     "recn-speedup",
     "recn-placement",
+    "nt-fattree",
+    "nt-fattree-packets",
+    "nt-permutation",
+    "nt-hol",
     "rn-fig4a",
     "rn-fig4b",
     "rn-fig4x",
@@ -157,7 +161,7 @@ pub struct Paper {
 }
 
 /// All sources, in the order of the figures; our own is the last.
-pub const PAPERS: [Paper; 6] = [
+pub const PAPERS: [Paper; 7] = [
     Paper {
         word: "kyd05",
         short: "",
@@ -207,6 +211,15 @@ pub const PAPERS: [Paper; 6] = [
                 latency, too: the paper leaves out what messages wait to be posted. Its sentences and numbers are \
                 judged.",
         prefix: Some("acp-"),
+    },
+    Paper {
+        word: "fabrics",
+        short: "",
+        title: "Trees of switches",
+        about: "Fat trees of wormhole routers and of packet switches: which routing, what a permutation does to it, and \
+                what heads of line cost, by models (lines) and by simulation (markers, with 95 % intervals). What the \
+                field has published of them is judged.",
+        prefix: Some("nt-"),
     },
     Paper {
         word: "own",

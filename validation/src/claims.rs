@@ -60,6 +60,7 @@ const BUILT_IN: [(&str, &str); 9] = [
     ("our-own.toml", include_str!("../registry/our-own.toml")),
     ("networks.toml", include_str!("../registry/networks.toml")),
     ("mediaworm.toml", include_str!("../registry/mediaworm.toml")),
+    ("fabrics.toml", include_str!("../registry/fabrics.toml")),
     ("recn.toml", include_str!("../registry/recn.toml")),
     ("router-nic.toml", include_str!("../registry/router-nic.toml")),
     ("admission.toml", include_str!("../registry/admission.toml")),
