@@ -27,7 +27,7 @@ mod answer;
 
 pub use answer::solve;
 
-use latency::{Limits, followed};
+use latency::{Limits, followed, longest_delay};
 
 use std::cell::OnceCell;
 
@@ -76,6 +76,7 @@ const READS: &[Read] = &[
     Read::Words("network.topology", &["multistage", "fat-tree", "file"]),
     Read::Keys("network", &["hosts", "direction", "first_shuffle"]),
     Read::Keys("network", &["levels", "radix", "taper", "arity", "down", "up", "links", "file", "root"]),
+    Read::Keys("network.delay", &["up"]),
     Read::Words(
         "network.routing",
         &["d-mod-k", "s-mod-k", "random-up", "adaptive-up", "shortest", "up-down", "tables"],
@@ -229,7 +230,7 @@ impl<'s> Problem<'s> {
             }
         }
         let network = scenario.topology();
-        let parts = scenario.switch().and_then(|switch| Some((switch, Timing::of(switch)?)));
+        let parts = scenario.switch().and_then(|switch| Some((switch, scenario.spec().timing()?)));
         match parts {
             Some((switch, timing)) if refusals.is_empty() => {
                 let limits = OnceCell::new();
@@ -320,7 +321,8 @@ impl<'s> Problem<'s> {
     }
 
     fn lone_ns(&self) -> f64 {
-        lone_packet(&self.timing, self.network.most_hops() + 1) as f64 * self.timing.tick_ns
+        let steps = lone_packet(&self.timing, self.network.most_hops() + 1) as f64 * self.timing.tick_ns;
+        steps + f64::from(longest_delay(&self.network))
     }
 
     /// Those of the scenario's uniform traffic.
@@ -353,7 +355,8 @@ impl<'s> Problem<'s> {
     /// From sending a packet until its credit is back \[ticks\].
     fn loop_ticks(&self) -> f64 {
         let Timing { flight, arrival, packet_crossbar, control, .. } = self.timing;
-        (2 * flight + arrival + packet_crossbar + control).max(1) as f64
+        let longest = self.network.delays().last().map_or(0, |ns| self.timing.ticks_of(*ns));
+        (2 * (flight + longest) + arrival + packet_crossbar + control).max(1) as f64
     }
 
     fn is_poisson(&self) -> bool {

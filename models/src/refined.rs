@@ -535,7 +535,10 @@ const READS: &[Read] = &[
     Read::Words("network.topology", &["router", "hypercube", "mesh", "torus", "fat-tree", "file"]),
     Read::Keys("network", &["ports", "dimension", "radix", "dimensions", "nodes_per_router", "links"]),
     Read::Keys("network", &["levels", "taper", "arity", "down", "up", "file", "root"]),
-    Read::Words("network.routing", &["d-mod-k", "s-mod-k", "random-up", "adaptive-up", "shortest", "up-down", "tables"]),
+    Read::Words(
+        "network.routing",
+        &["d-mod-k", "s-mod-k", "random-up", "adaptive-up", "shortest", "up-down", "tables"],
+    ),
     Read::Words("router.scheduler", &["virtual-clock", "fair-queueing", "weighted-round-robin"]),
     Read::Words("router.vc_choice", &["free", "drawn", "drawn-input"]),
     Read::Keys("router", &["pipeline_stages", "buffer_flits"]),

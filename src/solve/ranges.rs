@@ -13,7 +13,11 @@ const TOLD: Quantity = Quantity::TotalLatency;
 
 /// A section with what every class has at both ends of every range, where there are any, and notes on ends that have no
 /// answer.
-pub(super) fn section(document: &Document, answer: &Answer, options: &Options) -> (Option<Section>, Vec<String>) {
+pub(super) fn section(
+    document: &Document,
+    answer: &Answer,
+    options: &Options,
+) -> (Option<Section>, Vec<String>) {
     let sources = answer.scenario.sources.each().iter();
     let ranges: Vec<_> = sources.filter_map(|source| Some((source, source.range.as_ref()?))).collect();
     if ranges.is_empty() {
@@ -56,8 +60,8 @@ fn at(
     let note = |faults: String| format!("{} = {end} has no answer: {faults}", source.key);
     let (mut document, place) = (document.clone(), Place::Setting(format!("{} = {end}", source.key).into()));
     document.set(&source.key, end, &place).map_err(|fault| note(fault.to_string()))?;
-    let scenario = document.scenario().map_err(|faults| {
-        note(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
-    })?;
+    let scenario = document
+        .scenario()
+        .map_err(|faults| note(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
     answer.model.solve(&scenario, options).map_err(|failure| note(failure.to_string()))
 }

@@ -8,7 +8,8 @@ use std::sync::atomic::AtomicBool;
 use flitwise_experiment::Settings;
 use flitwise_experiment::answer::Simulation;
 use flitwise_language::scenario::{
-    GraphFile, GraphRouting, NetworkSpec, PerLevel, Preset, Radix, Scenario, ScenarioSpec, TreeRouting,
+    GraphFile, GraphRouting, NetworkSpec, PerLevel, Preset, Radix, Scenario, ScenarioSpec, TreeDelay,
+    TreeRouting,
 };
 use flitwise_models::model::{Model, Options};
 use flitwise_validation::campaign;
@@ -66,6 +67,7 @@ fn random_trees(seed: u64, count: usize, routings: &[TreeRouting]) -> Vec<Scenar
             down: PerLevel::list(&down),
             up: PerLevel::list(&up),
             links: PerLevel::all(if draw(1, 4) == 1 { 2 } else { 1 }),
+            delay: TreeDelay::default(),
             routing,
             self_traffic: None,
         };

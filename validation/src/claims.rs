@@ -53,7 +53,7 @@ use flitwise_experiment::answer::Simulation;
 use flitwise_experiment::packets::TimeSeries;
 
 /// The registry's files: name and text.
-const BUILT_IN: [(&str, &str); 9] = [
+const BUILT_IN: [(&str, &str); 10] = [
     ("paper-router.toml", include_str!("../registry/paper-router.toml")),
     ("paper-cube.toml", include_str!("../registry/paper-cube.toml")),
     ("references.toml", include_str!("../registry/references.toml")),

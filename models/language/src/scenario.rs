@@ -72,7 +72,7 @@ pub use levels::{MAX_LEVELS, PerLevel};
 pub use matrix::{MatrixFile, MatrixSpec};
 pub use measure::{MeasureSpec, Terminating};
 pub use mix::MixSpec;
-pub use network::{Direction, GraphRouting, NetworkSpec, TreeRouting};
+pub use network::{Direction, GraphRouting, NetworkSpec, TreeDelay, TreeRouting};
 pub(crate) use network::{Refusal, TreeKeys, TreeShape};
 pub use nodes::NodeList;
 pub use pairs::PairSpec;

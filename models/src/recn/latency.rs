@@ -94,6 +94,9 @@ struct Loads {
     first: Vec<f64>,
     /// Messages by the number of switches crossed.
     crossed: Vec<f64>,
+    /// Delays of links beside the usual time, over all messages, and the longest of a way \[ns\].
+    delays: f64,
+    longest_delay: u32,
     /// By router: the outputs of which it chooses one for every packet that may take them.
     choices: Vec<Option<Candidates>>,
 }
@@ -134,6 +137,12 @@ thread_local! {
     static KNOWN: RefCell<Vec<(LoadsKey, Rc<Loads>)>> = const { RefCell::new(Vec::new()) };
 }
 
+/// The longest that a way takes on top of the usual time of links \[ns\].
+pub(super) fn longest_delay(network: &Network) -> u32 {
+    let all: Vec<u32> = (0..network.nodes()).collect();
+    if network.has_delays() { Loads::known(network, &all).longest_delay } else { 0 }
+}
+
 impl Loads {
     /// Those of a message from every sender to every host but itself.
     fn known(network: &Network, senders: &[u32]) -> Rc<Self> {
@@ -159,6 +168,8 @@ impl Loads {
             inputs: vec![0.0; links * ports],
             first: vec![0.0; links],
             crossed: vec![0.0; network.most_hops() as usize + 2],
+            delays: 0.0,
+            longest_delay: 0,
             choices: vec![None; routers],
         };
         let sources = sources(network, senders.iter().copied());
@@ -179,10 +190,13 @@ impl Loads {
         let all: f64 = sent.iter().sum();
         for way in 0..network.ways() {
             let (mut switches, mut entered) = (0, None);
+            let (router, port) = network.entry(hosts[0]);
+            let mut delay = network.delay(router, port);
             for Hop { router, port, end } in network.path(hosts[0], nodes[0], way) {
                 let first = router as usize * ports;
                 let link = first + port as usize;
                 switches += 1;
+                delay += network.delay(router, port);
                 let next = end.input().map(|(_, input)| input as usize);
                 match (entered, next) {
                     (Some(from), Some(_)) => self.inputs[link * ports + from] += all,
@@ -208,6 +222,8 @@ impl Loads {
                 entered = next;
             }
             self.crossed[switches] += all;
+            self.delays += all * f64::from(delay);
+            self.longest_delay = self.longest_delay.max(delay);
         }
     }
 
@@ -313,7 +329,8 @@ impl Limits {
         let lone: f64 = (0..).zip(&loads.crossed).map(lone).sum();
         let messages: f64 = loads.crossed.iter().sum();
         let ticks = lone + wait * timing.packet_link as f64 / self.rate;
-        Some(ticks * timing.tick_ns / messages).filter(|mean| mean.is_finite())
+        let mean = (ticks * timing.tick_ns + loads.delays) / messages;
+        Some(mean).filter(|mean| mean.is_finite())
     }
 }
 

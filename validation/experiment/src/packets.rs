@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::mpsc;
 
 use flitwise_language::document::Place;
-use flitwise_language::scenario::{Direction, Fault, Read, Scenario, SourceSpec, Timing};
+use flitwise_language::scenario::{Direction, Fault, Read, Scenario, SourceSpec};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -45,6 +45,7 @@ const READS: &[Read] = &[
     Read::Words("network.topology", &["multistage", "fat-tree", "file"]),
     Read::Keys("network", &["hosts", "direction", "first_shuffle", "self_traffic"]),
     Read::Keys("network", &["levels", "radix", "taper", "arity", "down", "up", "links", "file", "root"]),
+    Read::Keys("network.delay", &["up"]),
     Read::Words(
         "network.routing",
         &["d-mod-k", "s-mod-k", "random-up", "adaptive-up", "shortest", "up-down", "tables"],
@@ -158,7 +159,7 @@ struct Stretch {
 impl<'s> Problem<'s> {
     fn of(scenario: &'s Scenario, listed: &[TracedClass]) -> Option<Self> {
         let switch = scenario.switch()?;
-        let timing = Timing::of(switch)?;
+        let timing = scenario.spec().timing()?;
         let measure = scenario.measure();
         let ticks = |ns: f64| (ns / timing.tick_ns).round() as u64;
         let end = ticks(measure.end?).max(1);

@@ -89,7 +89,7 @@ impl Fabric {
     /// That of a scenario with packet switches; thresholds are rounded up to whole packets, times to ticks.
     pub fn of(scenario: &Scenario) -> Option<Self> {
         let (switch, recn) = (scenario.switch()?, scenario.recn());
-        let timing = Timing::of(switch)?;
+        let timing = scenario.spec().timing()?;
         let packets = |bytes: u32| bytes.div_ceil(switch.packet).max(1);
         Some(Self {
             network: scenario.topology(),
@@ -115,7 +115,12 @@ impl Fabric {
         })
     }
 
-    /// From sending on a link to joining the ingress queue behind it \[ticks\].
+    /// Its links.
+    pub(crate) fn wiring(&self) -> wiring::Wiring {
+        wiring::Wiring::new(&self.network, self.ports, |ns| self.timing.ticks_of(ns))
+    }
+
+    /// From sending on a link to joining the ingress queue behind it, beside the delay of that link \[ticks\].
     pub(crate) fn arrival_delay(&self) -> u64 {
         self.timing.flight + self.timing.arrival
     }

@@ -32,6 +32,8 @@ pub struct FatTree {
     above: [u32; MAX_LEVELS],
     /// The first switch.
     first: [u32; MAX_LEVELS],
+    /// Of links to the next level \[ns\].
+    delays: [u32; MAX_LEVELS],
     routing: TreeRouting,
     self_traffic: bool,
 }
@@ -71,7 +73,8 @@ impl FatTree {
             first[level] = first[level - 1] + below[levels - 1] / below[level - 1] * above[level - 1];
         }
         let (routing, self_traffic) = (keys.routing, keys.self_traffic);
-        Self { levels, down, up, links, below, above, first, routing, self_traffic }
+        let delays = by_level(&shape.delays, 0);
+        Self { levels, down, up, links, below, above, first, delays, routing, self_traffic }
     }
 
     #[inline]
@@ -295,6 +298,16 @@ impl Topology for FatTree {
         let next = (subtree * self.down[level] + neighbour, number % self.above[lower]);
         let port = self.first_up(lower) + number / self.above[lower] * self.links[lower] + link;
         LinkEnd::Input { router: self.router(lower, next.0, next.1), port }
+    }
+
+    fn has_delays(&self) -> bool {
+        self.delays.iter().any(|delay| *delay > 0)
+    }
+
+    fn delay(&self, router: u32, port: u32) -> u32 {
+        let level = self.place(router).level;
+        let below = level.checked_sub(1).map_or(0, |lower| self.delays[lower]);
+        if port >= self.first_up(level) { self.delays[level] } else { below }
     }
 
     fn kind(&self, router: u32, port: u32) -> ChannelKind {

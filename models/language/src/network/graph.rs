@@ -37,6 +37,8 @@ pub(crate) struct Graph {
     ports: u32,
     /// By switch and port.
     ends: Vec<LinkEnd>,
+    /// The same, of the link there \[ns\].
+    delays: Vec<u32>,
     /// By switch, in order of their numbers.
     neighbours: Vec<Vec<Neighbour>>,
     /// Whether all links lead both ways.
@@ -244,6 +246,14 @@ impl Topology for GraphNetwork {
 
     fn link_end(&self, router: u32, port: u32) -> LinkEnd {
         self.graph.end(router, port)
+    }
+
+    fn has_delays(&self) -> bool {
+        self.graph.delays.iter().any(|delay| *delay > 0)
+    }
+
+    fn delay(&self, router: u32, port: u32) -> u32 {
+        self.graph.delays[(router * self.graph.ports + port) as usize]
     }
 
     fn kind(&self, router: u32, port: u32) -> ChannelKind {

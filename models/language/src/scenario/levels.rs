@@ -66,7 +66,7 @@ impl Serialize for PerLevel {
 
 impl KeyValue for PerLevel {
     const KIND: Kind = Kind::Other(|| {
-        let number = json!({ "type": "integer", "minimum": 1, "maximum": 128 });
+        let number = json!({ "type": "integer", "minimum": 0, "maximum": 1_000_000 });
         let list = json!({ "type": "array", "items": number, "minItems": 1, "maxItems": MAX_LEVELS });
         json!({ "anyOf": [number, list, { "type": "null" }] })
     });

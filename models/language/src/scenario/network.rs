@@ -93,6 +93,9 @@ table! {
             up: Option<PerLevel> ["neighbours"] = None, within(1.0, 128.0).example("[4]");
             /// Parallel links each way between neighbours; a number, or a list for every level below the top.
             links: PerLevel ["links"] = PerLevel::all(1), within(1.0, 8.0);
+            /// Time on links on top of the usual one, with packet switches.
+            #[serde(skip_serializing_if = "TreeDelay::is_none")]
+            delay: TreeDelay = TreeDelay::unset();
             /// Where a message goes up.
             routing: TreeRouting = TreeRouting::DModK;
             /// Whether a node may send to itself; by default not so.
@@ -116,6 +119,30 @@ table! {
         },
     }
 }
+
+table! {
+    /// Time on links on top of the usual one, by their kind.
+    #[derive(Copy, Eq)]
+    pub struct TreeDelay {
+        /// Between a level and the next, both ways; a number, or a list for every level below the top.
+        up: PerLevel ["ns"] = PerLevel::all(0), within(0.0, 1e6).magnitude(Magnitude::Time);
+    }
+}
+
+impl Default for TreeDelay {
+    fn default() -> Self {
+        Self::unset()
+    }
+}
+
+impl TreeDelay {
+    /// Whether there is none.
+    fn is_none(&self) -> bool {
+        self.up.numbers().iter().all(|delay| *delay == 0)
+    }
+}
+
+impl Rules for TreeDelay {}
 
 words! {
     /// Where a message goes up in a fat tree.

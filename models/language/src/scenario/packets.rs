@@ -31,6 +31,11 @@ impl ScenarioSpec {
         self.network.topology().nodes()
     }
 
+    /// How long each step of a packet takes; `None` of routers.
+    pub fn timing(&self) -> Option<Timing> {
+        Timing::with_delays(self.switch.as_ref()?, self.network.topology().delays())
+    }
+
     fn switch_ports(&self) -> u32 {
         let ports = self.switch.as_ref().map_or(0, |switch| switch.ports);
         ports.max(self.network.topology().ports())
@@ -59,7 +64,7 @@ impl ScenarioSpec {
 
     /// The time that results are printed in, and how long a cycle is in it: a tick of packet switches in nanoseconds.
     pub fn shown_time(&self) -> (&'static str, f64) {
-        match self.switch.as_ref().and_then(Timing::of) {
+        match self.timing() {
             Some(timing) => ("ns", timing.tick_ns),
             None => ("cycles", 1.0),
         }
@@ -68,7 +73,7 @@ impl ScenarioSpec {
     /// A text such as `"10 us"` in cycles, if it is a time and the scenario knows how long a cycle is; of packet
     /// switches a plain number is in nanoseconds.
     pub fn cycles_of(&self, text: &str) -> Option<f64> {
-        let Some(timing) = self.switch.as_ref().and_then(Timing::of) else {
+        let Some(timing) = self.timing() else {
             return self.units.as_ref()?.cycles_of(text);
         };
         let nanoseconds = UnitsSpec { cycle: Some("1 ns".to_owned()), ..UnitsSpec::unset() };
@@ -205,6 +210,12 @@ pub(super) fn rules(spec: &ScenarioSpec, door: &mut Door) {
             let wanted = "none without [switch], whose organisation has a [recn] table";
             door.refuse("recn", "a [recn] table".to_owned(), wanted, None);
         }
+        if door.known_network().is_some_and(|network| network.has_delays()) {
+            let is_file = matches!(spec.network, NetworkSpec::Graph { .. });
+            let key = if is_file { "network.file" } else { "network.delay" };
+            let wanted = "none without [switch]: links of routers take a cycle";
+            door.refuse(key, "links with a delay".to_owned(), wanted, Some("remove it, or add  [switch]"));
+        }
         return;
     };
     if door.read_network().is_some_and(|network| !network.may_be_switched()) {
@@ -248,6 +259,9 @@ pub(super) fn rules(spec: &ScenarioSpec, door: &mut Door) {
     }
 }
 
+/// The most different delays of links.
+const MOST_DELAYS: usize = 64;
+
 /// Bits of the number of an output port at every switch on the longest way, one more each, up to which a packet
 /// carries them.
 const MOST_TURN_BITS: u32 = 63;
@@ -258,6 +272,16 @@ fn fits_switches(spec: &ScenarioSpec, network: &dyn Topology, switch: &SwitchSpe
     if switch.ports < network.ports() && !is_usual {
         let wanted = format!("at least {}: the network joins so many", network.ports());
         door.refuse("switch.ports", switch.ports.to_string(), &wanted, Some("or leave it out"));
+    }
+    let delays = spec.network.topology().delays().len();
+    if delays > MOST_DELAYS {
+        let wanted = format!("at most {MOST_DELAYS}");
+        door.refuse("network", format!("{delays} different delays of links"), &wanted, None);
+    } else if Timing::of(switch).is_some() && spec.timing().is_none() {
+        let wanted = "delays and durations that are whole ticks, at most 65,536 of the longest";
+        let help = "take delays, rates and times with fewer digits: the tick divides all of them";
+        let found = "no tick that divides delays, rates and times".to_owned();
+        door.refuse("network", found, wanted, Some(help));
     }
     let bits = spec.switch_ports().next_power_of_two().trailing_zeros() + 1;
     let most = MOST_TURN_BITS / bits;

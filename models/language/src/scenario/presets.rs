@@ -44,7 +44,11 @@ pub const PRESETS: &[Preset] = &[
     preset!("networks", "fat-tree", "4-ary 3-tree of 64 nodes, two virtual channels per class"),
     preset!("networks", "petersen", "graph of 10 switches from a file, up-down routing"),
     preset!("fabrics", "ndr-2048", "2,048 hosts, two levels of 64-port packet switches, 400 Gbps"),
-    preset!("fabrics", "leaf-spine", "8,192 hosts, leaves and spines of 128-port packet switches, links of 1 us"),
+    preset!(
+        "fabrics",
+        "leaf-spine",
+        "8,192 hosts, leaves and spines of 128-port packet switches, links of 1 us"
+    ),
     preset!("fabrics", "leaf-spine-quick", "the same with 128 hosts"),
     preset!("fabrics", "summit", "3,564 hosts, three levels of 36-port packet switches, 12.5 GB/s"),
     preset!("mediaworm", "mediaworm", "8-port router with video streams and best effort"),
@@ -146,7 +150,11 @@ mod tests {
                     let number = |text: &str| text.split(' ').next().unwrap().parse::<f64>().unwrap();
                     let middle = (number(low) * number(high)).sqrt();
                     let here = document.quantity(&key).unwrap().0;
-                    assert!((here / middle - 1.0).abs() < 0.01, "{}: {key} {here}, not {middle}", preset.name);
+                    assert!(
+                        (here / middle - 1.0).abs() < 0.01,
+                        "{}: {key} {here}, not {middle}",
+                        preset.name
+                    );
                 }
             }
         }

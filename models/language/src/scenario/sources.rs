@@ -139,7 +139,10 @@ fn one(key: &str, node: &Node, value: &Value) -> Result<ValueSource, (String, St
                 }
                 _ => return Err((found, wanted(), example())),
             }
-            Some([low, high].map(|end| measured(end).map_or_else(String::new, |(end, unit)| with_unit(end, unit))))
+            Some(
+                [low, high]
+                    .map(|end| measured(end).map_or_else(String::new, |(end, unit)| with_unit(end, unit))),
+            )
         }
         Some(other) => return Err((other.shown(), "a list of two numbers".to_owned(), example())),
     };

@@ -242,6 +242,11 @@ fn lowest((numerator, denominator): Fraction) -> Fraction {
 impl Timing {
     /// The steps of a switch; `None` where the longest takes more than 65,536 ticks.
     pub fn of(switch: &SwitchSpec) -> Option<Self> {
+        Self::with_delays(switch, [])
+    }
+
+    /// The same where links take longer: the tick divides these delays \[ns\], too.
+    pub fn with_delays(switch: &SwitchSpec, delays: impl IntoIterator<Item = u32>) -> Option<Self> {
         // rates to the bit per second, times to the femtosecond
         let on = |bytes: u32, gbps: f64| {
             lowest((u128::from(bytes) * 8_000_000_000, ((gbps * 1e9).round() as u128).max(1)))
@@ -261,11 +266,15 @@ impl Timing {
             let (left, right) = (a.checked_mul(*d)?, c.checked_mul(b)?);
             Some(lowest((greatest_common_divisor(left, right), b.checked_mul(*d)?)))
         };
-        let (numerator, denominator) = durations.iter().try_fold((0, 1), common)?;
+        let delays: Vec<Fraction> = delays.into_iter().map(|ns| (u128::from(ns), 1)).collect();
+        let (numerator, denominator) = durations.iter().chain(&delays).try_fold((0, 1), common)?;
         let ticks = |(n, d): Fraction| {
             let ticks = n.checked_mul(denominator)? / d.checked_mul(numerator)?.max(1);
             u64::try_from(ticks).ok().filter(|ticks| *ticks <= MOST_TICKS)
         };
+        if delays.iter().any(|delay| ticks(*delay).is_none()) {
+            return None;
+        }
         let [packet_link, packet_crossbar, flit_link, flit_crossbar, control, flight, routing] =
             durations.map(ticks);
         let (packet_link, packet_crossbar, routing) = (packet_link?, packet_crossbar?, routing?);
@@ -287,6 +296,13 @@ impl Timing {
             routing,
             arrival,
         })
+    }
+}
+
+impl Timing {
+    /// A delay in ticks.
+    pub fn ticks_of(&self, ns: u32) -> u64 {
+        (f64::from(ns) / self.tick_ns).round() as u64
     }
 }
 

@@ -1,8 +1,8 @@
 //! From a spec to a scenario file.
 
-use super::{Document, Scenario, ScenarioSpec};
 use super::declare::{Declaration, Field, Key, Kind};
 use super::packets::WORMHOLE_KEYS;
+use super::{Document, Scenario, ScenarioSpec};
 
 impl ScenarioSpec {
     /// A scenario file (TOML) that says the same.

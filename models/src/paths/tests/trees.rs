@@ -2,6 +2,7 @@
 
 use super::*;
 use flitwise_language::network::Network;
+use flitwise_language::scenario::TreeDelay;
 
 /// A tree of two levels: leaf routers with nodes, each joined to every root. A message goes up to the root with the
 /// number of its destination modulo that of roots, and down to the leaf. With one root it is a star.
@@ -192,6 +193,7 @@ pub(crate) fn topologies() -> Vec<NetworkSpec> {
         down: None,
         up: None,
         links: PerLevel::all(2),
+        delay: TreeDelay::default(),
         routing,
         self_traffic: None,
     };

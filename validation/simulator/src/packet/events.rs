@@ -1,33 +1,57 @@
-//! What ends or comes in later ticks. Every kind of event has one delay, so its events stand in a list in the order of
-//! their ticks.
+//! What ends or comes in later ticks. Every kind of event has one delay, or one for each delay of links, so its events
+//! stand in lists in the order of their ticks.
 
 use std::collections::VecDeque;
 
 /// Events of one kind, by tick.
 #[derive(Clone, Debug)]
-pub(super) struct Timeline<T>(VecDeque<(u64, T)>);
+pub(super) struct Timeline<T> {
+    first: VecDeque<(u64, T)>,
+    /// Those that take longer, by how much longer.
+    others: Vec<VecDeque<(u64, T)>>,
+}
 
 impl<T> Timeline<T> {
     #[inline]
     pub(super) fn push(&mut self, tick: u64, event: T) {
-        self.0.push_back((tick, event));
+        self.first.push_back((tick, event));
+    }
+
+    /// The same of an event that has the delay of that place among all that there are.
+    #[inline]
+    pub(super) fn push_from(&mut self, lane: u8, tick: u64, event: T) {
+        let Some(other) = usize::from(lane).checked_sub(1) else { return self.push(tick, event) };
+        if other >= self.others.len() {
+            self.others.resize_with(other + 1, VecDeque::new);
+        }
+        self.others[other].push_back((tick, event));
     }
 
     #[inline]
     pub(super) fn pop(&mut self, now: u64) -> Option<T> {
-        if self.next() <= now { self.0.pop_front().map(|(_, event)| event) } else { None }
+        if tick_of(&self.first) <= now {
+            return self.first.pop_front().map(|(_, event)| event);
+        }
+        let due = self.others.iter_mut().find(|other| tick_of(other) <= now)?;
+        due.pop_front().map(|(_, event)| event)
     }
 
     /// The tick of the next one.
     #[inline]
     pub(super) fn next(&self) -> u64 {
-        self.0.front().map_or(u64::MAX, |(tick, _)| *tick)
+        self.others.iter().map(tick_of).fold(tick_of(&self.first), u64::min)
     }
+}
+
+/// The tick of the next event of a list.
+#[inline]
+fn tick_of<T>(events: &VecDeque<(u64, T)>) -> u64 {
+    events.front().map_or(u64::MAX, |(tick, _)| *tick)
 }
 
 impl<T> Default for Timeline<T> {
     fn default() -> Self {
-        Self(VecDeque::new())
+        Self { first: VecDeque::new(), others: Vec::new() }
     }
 }
 

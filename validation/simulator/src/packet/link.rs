@@ -31,6 +31,9 @@ pub(super) struct Port {
     pub(super) group: u8,
     is_busy: bool,
     to_host: bool,
+    /// The time on the link on top of the flight \[ticks\], and which of these times that is.
+    delay: u32,
+    pub(super) lane: u8,
 }
 
 impl Port {
@@ -43,6 +46,8 @@ impl Port {
             places: packets / egress_queues as u32,
             group: wiring.group(port) as u8,
             to_host: peer != OPEN && is_host(peer as usize),
+            delay: wiring.delays[port] as u32,
+            lane: wiring.lanes[port],
             ..Self::default()
         }
     }
@@ -64,8 +69,9 @@ impl<Q: Queueing> PacketSwitch<Q> {
         while !self.ports[port].is_busy {
             let waiting = self.ports[port].to_return;
             if let Some(control) = self.queueing.next_control(port) {
-                let (due, peer) = (self.send_control(port), self.ports[port].peer);
-                self.events.controls.push(due, (peer, control));
+                let due = self.send_control(port);
+                let Port { peer, lane, .. } = self.ports[port];
+                self.events.controls.push_from(lane, due, (peer, control));
             } else if waiting >= self.fabric.credit_batch {
                 self.send_credits(port);
             } else if let Some((queue, credit)) = self.next_to_send(port) {
@@ -88,7 +94,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
             self.ports[port].is_busy = true;
             self.events.control_ends.push(end, port as u32);
         }
-        end + timing.flight
+        end + timing.flight + u64::from(self.ports[port].delay)
     }
 
     fn send_credits(&mut self, port: usize) {
@@ -96,7 +102,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
         let from = &mut self.ports[port];
         let number = from.to_return.min(self.fabric.credit_batch);
         from.to_return -= number;
-        self.events.credits.push(due, (from.peer, number));
+        self.events.credits.push_from(from.lane, due, (from.peer, number));
     }
 
     /// The queue that the link takes next, and the queue behind it.
@@ -137,17 +143,18 @@ impl<Q: Queueing> PacketSwitch<Q> {
         let after = self.queues.after(queue);
         let from = &mut self.ports[port];
         (from.pointers[1], from.leaving, from.is_busy) = (after, Q::fixed(queue) as u32, true);
-        let Port { peer, to_host, group, .. } = *from;
+        let Port { peer, to_host, group, delay, lane, .. } = *from;
+        let sent = now + u64::from(delay);
         self.record.counts.hops += 1;
         self.record.links[usize::from(group)].data += 1;
         self.events.data_ends.push(now + timing.packet_link, port as u32);
         if to_host {
-            self.events.deliveries.push(now + timing.packet_link + timing.flight, (peer, packet));
+            self.events.deliveries.push_from(lane, sent + timing.packet_link + timing.flight, (peer, packet));
             return;
         }
         self.packets.rows[packet as usize].queue = credit as u16;
         self.held(peer as usize, Side::Ingress, 1);
-        self.events.arrivals.push(now + self.fabric.arrival_delay(), (peer, packet));
+        self.events.arrivals.push_from(lane, sent + self.fabric.arrival_delay(), (peer, packet));
     }
 
     /// P3: the tail of a packet has left, and its place at egress is free.

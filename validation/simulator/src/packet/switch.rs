@@ -65,7 +65,7 @@ pub(super) trait Network: Switch<Delivery = Delivery> {
 impl<Q: Queueing> PacketSwitch<Q> {
     /// An empty network. Its series tells so many traffics apart, in bins of so many ticks.
     pub(super) fn new(fabric: &Fabric, traffics: usize, bin: u64) -> Self {
-        let wiring = Wiring::new(&fabric.network, fabric.ports);
+        let wiring = fabric.wiring();
         let (hosts, ports) = (wiring.hosts, wiring.peers.len());
         let queueing = Q::new(fabric, ports);
         let [ingress_queues, egress_queues] = [queueing.ingress_queues(), queueing.egress_queues()];

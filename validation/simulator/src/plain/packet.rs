@@ -143,7 +143,7 @@ fn due<T>(queue: &mut VecDeque<T>, now: u64, tick: impl Fn(&T) -> u64) -> Option
 impl Plain {
     /// An empty network.
     pub fn new(fabric: &Fabric, load: &Load) -> Self {
-        let wiring = Wiring::new(&fabric.network, fabric.ports);
+        let wiring = fabric.wiring();
         let ports: Vec<Port> = (0..wiring.peers.len()).map(|port| Port::new(fabric, &wiring, port)).collect();
         let admittance = vec![VecDeque::new(); wiring.hosts];
         let host = Host { admittance, sequence: vec![0; wiring.hosts], ..Host::default() };

@@ -8,7 +8,7 @@ use flitwise_language::quantity::Waits;
 use flitwise_language::scenario::{
     Allocation, ClassKind, ClassSpec, Crossbar, DestinationPattern, DestinationSpec, EndOfTraffic, GraphFile,
     GraphRouting, HotSpot, MeasureSpec, NetworkSpec, NodeList, PerLevel, Preset, Radix, RouterSpec, Scenario,
-    ScenarioSpec, Scheduler, TreeRouting, VcChoice,
+    ScenarioSpec, Scheduler, TreeDelay, TreeRouting, VcChoice,
 };
 use flitwise_simulator::{Arrival, ChannelChoice, Delivery, Offer};
 use flitwise_simulator::{Simulator, offers, plain, replay, replay_offers};
@@ -611,6 +611,7 @@ pub(crate) fn tree(down: &[u32], up: &[u32], links: &[u32], routing: TreeRouting
         down: list(down),
         up: list(up),
         links: list(links).unwrap_or(PerLevel::all(1)),
+        delay: TreeDelay::default(),
         routing,
         self_traffic: None,
     }

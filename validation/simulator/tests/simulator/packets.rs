@@ -2,8 +2,8 @@
 
 use flitwise_language::network::{Multistage, Network};
 use flitwise_language::scenario::{
-    DestinationPattern, DestinationSpec, Direction, Forwarding, HotSpot, NodeList, Organisation, Preset,
-    SwitchSpec, Timing, TreeRouting, VoqOutput,
+    DestinationPattern, DestinationSpec, Direction, Forwarding, HotSpot, NetworkSpec, NodeList, Organisation,
+    PerLevel, Preset, SwitchSpec, Timing, TreeRouting, VoqOutput,
 };
 use flitwise_simulator::packet::{
     Counts, Delivery, Fabric, Load, Marker, Message, Process, Recn, Simulator, Traffic,
@@ -117,6 +117,14 @@ fn a_lone_packet_takes_its_times_in_every_organisation() {
     let (one_way, both_ways) = (Direction::Unidirectional, Direction::Bidirectional);
     let of_tree =
         |routing| Fabric { network: tree(&[4, 4, 4], &[4, 4], &[], routing).topology(), ..fabric() };
+    // 8 and 32 ns in ticks of 8/3 ns
+    let delayed = |routing| {
+        let mut spec = tree(&[4, 4, 4], &[4, 4], &[], routing);
+        if let NetworkSpec::FatTree { delay, .. } = &mut spec {
+            delay.up = PerLevel::list(&[8, 32]).unwrap();
+        }
+        Fabric { network: spec.topology(), ..fabric() }
+    };
     let stored = SwitchSpec { forwarding: Forwarding::StoreAndForward, ..SwitchSpec::default() };
     let cases = [
         (of(16, one_way), 9, 66),
@@ -132,6 +140,9 @@ fn a_lone_packet_takes_its_times_in_every_organisation() {
         (of_tree(TreeRouting::RandomUp), 63, 117),
         (of_tree(TreeRouting::AdaptiveUp), 2, 49),
         (of_tree(TreeRouting::AdaptiveUp), 63, 117),
+        (delayed(TreeRouting::DModK), 2, 49),
+        (delayed(TreeRouting::DModK), 7, 83 + 2 * 3),
+        (delayed(TreeRouting::AdaptiveUp), 63, 117 + 2 * (3 + 12)),
         (Fabric { timing: timing(stored), ..fabric() }, 32, 146),
         (Fabric { timing: long_packets(), ..fabric() }, 32, 416),
     ];
@@ -237,7 +248,12 @@ fn random_tree(draw: &mut impl FnMut(u32) -> u32) -> Network {
     // eight hosts at least
     down[0] = if down[..levels].iter().product::<u32>() < 8 { 8 } else { down[0] };
     let routing = TreeRouting::ALL[draw(4) as usize];
-    tree(&down[..levels], &up[..levels - 1], &links[..levels - 1], routing).topology()
+    let mut spec = tree(&down[..levels], &up[..levels - 1], &links[..levels - 1], routing);
+    let delays: Vec<u32> = (1..levels).map(|_| draw(3) * draw(12)).collect();
+    if let NetworkSpec::FatTree { delay, .. } = &mut spec {
+        delay.up = PerLevel::list(&delays).unwrap();
+    }
+    spec.topology()
 }
 
 /// A graph with links both ways.

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::network::Network;
-use crate::scenario::{NetworkSpec, PerLevel};
+use crate::scenario::{NetworkSpec, PerLevel, TreeDelay};
 
 fn spec(down: &[u32], up: &[u32], links: &[u32], routing: TreeRouting) -> NetworkSpec {
     let list = |numbers: &[u32]| PerLevel::list(numbers).unwrap();
@@ -14,6 +14,7 @@ fn spec(down: &[u32], up: &[u32], links: &[u32], routing: TreeRouting) -> Networ
         down: Some(list(down)),
         up: (!up.is_empty()).then(|| list(up)),
         links: if links.is_empty() { PerLevel::all(1) } else { list(links) },
+        delay: TreeDelay::default(),
         routing,
         self_traffic: None,
     }
@@ -148,6 +149,7 @@ fn a_tree_of_radix_has_its_ports_in_use() {
             down: None,
             up: None,
             links: PerLevel::all(links),
+            delay: TreeDelay::default(),
             routing: TreeRouting::DModK,
             self_traffic: None,
         }

@@ -25,6 +25,14 @@ struct Named<'n> {
     is_graph: bool,
 }
 
+/// The delay of a link as an option, where it has one.
+fn delay_of(network: &dyn Topology, switch: u32, port: u32) -> String {
+    match network.delay(switch, port) {
+        0 => String::new(),
+        delay => format!(" delay={delay}"),
+    }
+}
+
 impl Named<'_> {
     fn node(&self, node: u32) -> String {
         if self.is_graph { self.network.address(node) } else { format!("n{node}") }
@@ -42,7 +50,8 @@ impl Named<'_> {
         }
         for node in 0..network.nodes() {
             let (switch, port) = network.entry(node);
-            let _ = writeln!(text, "node {} {} port={port}", self.node(node), self.switch(switch));
+            let delay = delay_of(network, switch, port);
+            let _ = writeln!(text, "node {} {} port={port}{delay}", self.node(node), self.switch(switch));
         }
         for from in 0..network.routers() {
             let mut before = None;
@@ -64,7 +73,8 @@ impl Named<'_> {
                 let word = if leads_back { "link" } else { "arc" };
                 let _ =
                     write!(text, "{word} {} {} ports={port},{entered}", self.switch(from), self.switch(to));
-                let _ = if links > 1 { writeln!(text, " links={links}") } else { writeln!(text) };
+                let links = if links > 1 { format!(" links={links}") } else { String::new() };
+                let _ = writeln!(text, "{links}{}", delay_of(network, from, port));
             }
         }
     }

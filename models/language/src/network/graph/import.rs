@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::scenario::{NetworkSpec, PerLevel, TreeRouting, Wrong};
+use crate::scenario::{NetworkSpec, PerLevel, TreeDelay, TreeRouting, Wrong};
 
 /// The lines of a graph that another program's file describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -314,6 +314,7 @@ pub fn from_htsim(text: &str) -> Result<Imported, Vec<ImportFault>> {
         down: PerLevel::list(&down),
         up: PerLevel::list(&up).filter(|_| !up.is_empty()),
         links: PerLevel::list(&links).filter(|_| !links.is_empty()).unwrap_or(PerLevel::all(1)),
+        delay: TreeDelay::default(),
         routing: TreeRouting::DModK,
         self_traffic: None,
     };

@@ -133,7 +133,7 @@ fn faults(text: &str) -> Vec<String> {
 
 #[test]
 fn all_faults_of_the_lines_are_found() {
-    let text = "node a s0\nnode a s1\nnode b\nlink s0 s0\nlink s0 s1 links=9\nlink s1 s0\narc s2 s3 delay=4\n\
+    let text = "node a s0\nnode a s1\nnode b\nlink s0 s0\nlink s0 s1 links=9\nlink s1 s0\narc s2 s3 capacity=4\n\
                 host c s0\nnode c s0 port=0\nnode d s0 port=0\nroute a d s0\n";
     let found = faults(text);
     let wanted = [
@@ -142,7 +142,7 @@ fn all_faults_of_the_lines_are_found() {
         "Some(4): a link from s0 to itself, wanted a link to another switch",
         "Some(5): links=9, wanted links=1 to 8",
         "Some(6): more links from s1 to s0, wanted all of them in line 5",
-        "Some(7): delay=4, wanted links= or ports=",
+        "Some(7): capacity=4, wanted links= or ports= or delay=",
         "Some(8): \"host c s0\", wanted a line that begins with node, switch, link, arc, route or next",
         "Some(11): \"route a d s0\", wanted route NODE NODE : SWITCH ..",
         "Some(10): port 0 of s0, wanted a port that no line before has",
@@ -285,4 +285,27 @@ fn mutated_lines_are_read_or_refused() {
         }
     }
     assert!(read > 500 && refused > 2_000, "{read} read, {refused} refused");
+}
+
+#[test]
+fn links_have_the_delays_of_their_lines() {
+    let text = "node a s0\nnode b s1 delay=40\nlink s0 s1 links=2 delay=100\nlink s1 s2\nnode c s2\n";
+    let graph = GraphNetwork::new(&Arc::new(Graph::read(text).unwrap()), GraphRouting::Shortest, None, None);
+    assert!(graph.has_delays());
+    for node in 0..3 {
+        let (router, port) = graph.entry(node);
+        assert_eq!(graph.delay(router, port), if node == 1 { 40 } else { 0 });
+    }
+    for (from, to, wanted) in [(0, 1, 100), (1, 0, 100), (1, 2, 0), (2, 1, 0)] {
+        let ports = (0..graph.ports())
+            .filter(|port| graph.link_end(from, *port).input().is_some_and(|(router, _)| router == to));
+        let delays: Vec<u32> = ports.map(|port| graph.delay(from, port)).collect();
+        assert_eq!(delays, vec![wanted; if wanted > 0 { 2 } else { 1 }], "{from} to {to}");
+    }
+    let network = super::super::Network::GraphNetwork(graph);
+    assert_eq!(network.delays().into_iter().collect::<Vec<u32>>(), [40, 100]);
+    let written = exported(&network).unwrap().text;
+    let again = Graph::read(&written).unwrap();
+    let again = GraphNetwork::new(&Arc::new(again), GraphRouting::Tables, None, None);
+    assert_eq!(super::super::Network::GraphNetwork(again).delays(), network.delays());
 }

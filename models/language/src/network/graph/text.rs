@@ -1,15 +1,16 @@
 //! The lines of a graph: nodes, links, and routes where they are written down.
 //!
 //! ```text
-//! node NAME SWITCH [port=4]                       a node at a switch
+//! node NAME SWITCH [port=4] [delay=3]             a node at a switch
 //! switch NAME                                     a switch, where its number matters
-//! link ONE OTHER [links=2] [ports=0,3]            links both ways, the first of parallel ones at these ports
-//! arc FROM TO [links=2] [ports=0,3]               links one way
+//! link ONE OTHER [links=2] [ports=0,3] [delay=3]  links both ways, the first of parallel ones at these ports
+//! arc FROM TO [links=2] [ports=0,3] [delay=3]     links one way
 //! route FROM TO : SWITCH SWITCH .. [part=0,1,..]  the way from node to node
 //! next SWITCH NODE : SWITCH                       where a switch sends what is for a node; `*` for all nodes
 //! ```
 //!
-//! Nodes are numbered in the order of their lines, switches in the order in which they are first named.
+//! Nodes are numbered in the order of their lines, switches in the order in which they are first named. `delay` is the
+//! time on a link beside the usual one, in nanoseconds.
 
 use std::collections::HashMap;
 
@@ -24,6 +25,8 @@ const MOST_PORTS: u32 = 128;
 const MOST_LINKS: u64 = 65_536;
 /// The most parallel links.
 const MOST_PARALLEL: u32 = 8;
+/// The longest delay \[ns\].
+const LONGEST_DELAY: u32 = 1_000_000;
 /// The most characters of a name.
 const LONGEST_NAME: usize = 64;
 
@@ -57,6 +60,15 @@ struct Written {
     links: u32,
     ports: Option<(u32, u32)>,
     is_both_ways: bool,
+    delay: u32,
+}
+
+/// A node as it is written.
+struct Host {
+    line: usize,
+    switch: u32,
+    port: Option<u32>,
+    delay: u32,
 }
 
 /// The ports of switches that nodes and links have.
@@ -108,8 +120,8 @@ struct Route<'t> {
 struct Lines<'t> {
     nodes: Names,
     switches: Names,
-    /// By node: the line, its switch, and its port where that is said.
-    hosts: Vec<(usize, u32, Option<u32>)>,
+    /// By node.
+    hosts: Vec<Host>,
     links: Vec<Written>,
     /// The line of the links from one switch to another.
     joined: HashMap<(u32, u32), usize>,
@@ -174,8 +186,8 @@ impl<'t> Lines<'t> {
                 None => {
                     let wanted =
                         if N == 0 { "no option".to_owned() } else { format!("{}=", known.join("= or ")) };
-                    let help = matches!(*key, "delay" | "capacity")
-                        .then_some("channels all have the rate and the delay of the routers; remove it");
+                    let help = (*key == "capacity")
+                        .then_some("channels all have the rate of the switches; remove it");
                     self.refuse(line, format!("{key}={value}"), wanted, help);
                 }
             }
@@ -249,10 +261,11 @@ impl<'t> Lines<'t> {
     }
 
     fn node(&mut self, at: usize, (name, switch): (&'t str, &'t str), words: &Words<'t>) {
-        let [port] = self.options(at, words, ["port"]);
+        let [port, delay] = self.options(at, words, ["port", "delay"]);
         let port = self.option(at, ("port", port), |text| text.parse().ok(), "a number");
+        let delay = self.delay(at, delay);
         if let Some(before) = self.nodes.find(name) {
-            let line = self.hosts[before as usize].0 + 1;
+            let line = self.hosts[before as usize].line + 1;
             return self.refuse(
                 at,
                 format!("a second node {name}"),
@@ -264,7 +277,13 @@ impl<'t> Lines<'t> {
         self.fits(at, switch);
         self.nodes.number(name);
         let switch = self.switches.number(switch);
-        self.hosts.push((at, switch, port));
+        self.hosts.push(Host { line: at, switch, port, delay });
+    }
+
+    fn delay(&mut self, at: usize, delay: Option<&str>) -> u32 {
+        let read = |text: &str| text.parse().ok().filter(|delay| *delay <= LONGEST_DELAY);
+        let wanted = format!("a whole number of nanoseconds, at most {LONGEST_DELAY}");
+        self.option(at, ("delay", delay), read, &wanted).unwrap_or(0)
     }
 
     fn fits(&mut self, at: usize, name: &str) {
@@ -276,7 +295,8 @@ impl<'t> Lines<'t> {
     }
 
     fn link(&mut self, at: usize, (from, to): (&'t str, &'t str), is_both_ways: bool, words: &Words<'t>) {
-        let [links, ports] = self.options(at, words, ["links", "ports"]);
+        let [links, ports, delay] = self.options(at, words, ["links", "ports", "delay"]);
+        let delay = self.delay(at, delay);
         let count = |text: &str| text.parse().ok().filter(|links| (1..=MOST_PARALLEL).contains(links));
         let links = self.option(at, ("links", links), count, &format!("1 to {MOST_PARALLEL}")).unwrap_or(1);
         let ports = self.option(at, ("ports", ports), pair, "a port of each switch, such as ports=0,3");
@@ -301,7 +321,7 @@ impl<'t> Lines<'t> {
                 return self.refuse(at, found, wanted, Some("write links=2 there for two parallel links"));
             }
         }
-        self.links.push(Written { line: at, from, to, links, ports, is_both_ways });
+        self.links.push(Written { line: at, from, to, links, ports, is_both_ways, delay });
     }
 
     /// Gives ports to nodes and links: those that are said, then the lowest free ones in the order of the lines.
@@ -313,10 +333,10 @@ impl<'t> Lines<'t> {
             // nodes and links of one text, in the order of its lines
             let (mut host, mut link) = (0, 0);
             while host < hosts.len() || link < ends.len() {
-                let of_host = self.hosts.get(host).map(|host| host.0);
+                let of_host = self.hosts.get(host).map(|host| host.line);
                 let of_link = self.links.get(link).map(|link| link.line);
                 if of_link.is_none() || of_host.is_some_and(|host| Some(host) < of_link) {
-                    let (line, switch, port) = self.hosts[host];
+                    let Host { line, switch, port, .. } = self.hosts[host];
                     if port.is_some() == is_said {
                         hosts[host] = ports.take(switch, port, 1, line);
                     }
@@ -362,15 +382,17 @@ impl<'t> Lines<'t> {
             nodes: std::mem::take(&mut self.nodes.names),
             numbers: self.nodes.numbers.clone(),
             switches: std::mem::take(&mut self.switches.names),
-            entries: self.hosts.iter().zip(hosts).map(|((_, switch, _), port)| (*switch, *port)).collect(),
+            entries: self.hosts.iter().zip(hosts).map(|(host, port)| (host.switch, *port)).collect(),
             ports,
             ends: vec![LinkEnd::Absent; switches * ports as usize],
+            delays: vec![0; switches * ports as usize],
             neighbours: vec![Vec::new(); switches],
             is_both_ways: true,
             ..Graph::default()
         };
         for (node, (switch, port)) in graph.entries.iter().enumerate() {
-            graph.ends[(switch * ports + port) as usize] = LinkEnd::Node(node as u32);
+            let at = (switch * ports + port) as usize;
+            (graph.ends[at], graph.delays[at]) = (LinkEnd::Node(node as u32), self.hosts[node].delay);
         }
         for (link, (one, other)) in self.links.iter().zip(ends) {
             graph.is_both_ways &= link.is_both_ways;
@@ -380,6 +402,7 @@ impl<'t> Lines<'t> {
                     let at = (from * ports + port + place) as usize;
                     if let Some(end) = graph.ends.get_mut(at) {
                         *end = LinkEnd::Input { router: to, port: entered + place };
+                        graph.delays[at] = link.delay;
                     }
                 }
             };

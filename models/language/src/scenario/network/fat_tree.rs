@@ -1,6 +1,6 @@
 //! What the keys of a fat tree say together: its neighbours and links at every level.
 
-use super::{MAX_NODES, NetworkSpec, Refusal, TreeRouting};
+use super::{MAX_NODES, NetworkSpec, Refusal, TreeDelay, TreeRouting};
 use crate::scenario::declare::Door;
 use crate::scenario::levels::{MAX_LEVELS, PerLevel};
 
@@ -18,6 +18,7 @@ pub(crate) struct TreeKeys {
     down: Option<PerLevel>,
     up: Option<PerLevel>,
     links: PerLevel,
+    delay: TreeDelay,
     /// Where messages go up.
     pub(crate) routing: TreeRouting,
     /// Whether nodes send to themselves.
@@ -33,6 +34,8 @@ pub(crate) struct TreeShape {
     pub(crate) up: Vec<u32>,
     /// By level below the top.
     pub(crate) links: Vec<u32>,
+    /// By level below the top \[ns\].
+    pub(crate) delays: Vec<u32>,
 }
 
 fn refusal(key: &'static str, found: impl ToString, wanted: &str, help: &str) -> Refusal {
@@ -42,13 +45,23 @@ fn refusal(key: &'static str, found: impl ToString, wanted: &str, help: &str) ->
 impl TreeKeys {
     /// Of a network that is a fat tree.
     pub(crate) fn of(spec: &NetworkSpec) -> Option<Self> {
-        let NetworkSpec::FatTree { levels, radix, taper, arity, down, up, links, routing, self_traffic } =
-            *spec
+        let NetworkSpec::FatTree {
+            levels,
+            radix,
+            taper,
+            arity,
+            down,
+            up,
+            links,
+            delay,
+            routing,
+            self_traffic,
+        } = *spec
         else {
             return None;
         };
         let self_traffic = self_traffic.unwrap_or(false);
-        Some(Self { levels, radix, taper, arity, down, up, links, routing, self_traffic })
+        Some(Self { levels, radix, taper, arity, down, up, links, delay, routing, self_traffic })
     }
 
     /// Levels below the top.
@@ -91,11 +104,15 @@ impl TreeKeys {
             refused.push(self.of_another_length("links", &self.links, self.below_top()));
             return Err(refused);
         };
+        let Some(delays) = self.delay.up.of(self.below_top()) else {
+            refused.push(self.of_another_length("delay.up", &self.delay.up, self.below_top()));
+            return Err(refused);
+        };
         let shape = match (self.radix, self.arity, self.down) {
             (Some(radix), None, None) => self.of_radix(radix, links),
             (None, Some(arity), None) => {
                 let up = vec![arity; self.below_top()];
-                Ok(TreeShape { down: vec![arity; self.levels as usize], up, links })
+                Ok(TreeShape { down: vec![arity; self.levels as usize], up, links, delays: Vec::new() })
             }
             (None, None, Some(down)) => self.of_lists(&down, links),
             _ => {
@@ -110,7 +127,7 @@ impl TreeKeys {
             }
         };
         match shape {
-            Ok(shape) if refused.is_empty() => Ok(shape),
+            Ok(shape) if refused.is_empty() => Ok(TreeShape { delays, ..shape }),
             Ok(_) => Err(refused),
             Err(more) => Err([refused, more].concat()),
         }
@@ -190,7 +207,7 @@ impl TreeKeys {
             up.extend((level < self.below_top()).then_some(ports_up / to_above));
         }
         refused.dedup();
-        if refused.is_empty() { Ok(TreeShape { down, up, links }) } else { Err(refused) }
+        if refused.is_empty() { Ok(TreeShape { down, up, links, delays: Vec::new() }) } else { Err(refused) }
     }
 
     fn of_lists(&self, down: &PerLevel, links: Vec<u32>) -> Result<TreeShape, Vec<Refusal>> {
@@ -215,7 +232,7 @@ impl TreeKeys {
             }
         };
         match (neighbours, above, refused.is_empty()) {
-            (Some(down), Some(up), true) => Ok(TreeShape { down, up, links }),
+            (Some(down), Some(up), true) => Ok(TreeShape { down, up, links, delays: Vec::new() }),
             _ => Err(refused),
         }
     }
@@ -224,7 +241,7 @@ impl TreeKeys {
 impl TreeShape {
     /// One switch with two nodes, which stands in for a tree that is refused.
     pub(crate) fn least() -> Self {
-        Self { down: vec![2], up: Vec::new(), links: Vec::new() }
+        Self { down: vec![2], up: Vec::new(), links: Vec::new(), delays: Vec::new() }
     }
 
     /// The same where it is no larger than what can be wired.

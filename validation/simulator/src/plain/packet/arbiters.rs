@@ -168,7 +168,7 @@ impl Plain {
         if times.control > 0 {
             self.ports[port].sending = Some((end, None));
         }
-        end + times.flight
+        end + times.flight + self.wiring.delays[port]
     }
 
     fn send_credits(&mut self, port: usize) {
@@ -217,7 +217,8 @@ impl Plain {
             self.held(peer, Side::Ingress, 1);
             self.fabric.arrival_delay()
         };
-        self.ports[peer].arriving.push_back((self.now + delay, credit, packet));
+        let due = self.now + delay + self.wiring.delays[port];
+        self.ports[peer].arriving.push_back((due, credit, packet));
         self.depart(port, Side::Egress, queue);
     }
 }
