@@ -1,9 +1,9 @@
 //! How an answer moves where a value is known only within a range.
 
 use flitwise_language::quantity::Quantity;
-use flitwise_language::scenario::{Document, Place, ValueSource};
+use flitwise_language::scenario::{Document, Fault, Place, ValueSource};
 use flitwise_language::section::{Cell, Layout, Section};
-use flitwise_models::answer::Answer;
+use flitwise_models::answer::{Answer, ClassAnswer};
 use flitwise_models::model::Options;
 
 use crate::output::Time;
@@ -38,6 +38,11 @@ pub(super) fn section(
     for (source, ends) in ranges {
         let found = ends.each_ref().map(|end| at(document, answer, options, (source, end)));
         notes.extend(found.iter().filter_map(|end| end.as_ref().err().cloned()));
+        for (end, found) in ends.iter().zip(&found) {
+            let is_full = |class: &&ClassAnswer| class.saturated;
+            let full = found.iter().flat_map(|answer| answer.classes.iter().filter(is_full));
+            notes.extend(full.map(|class| format!("{} = {end}: {} is saturated", source.key, class.name)));
+        }
         for (place, class) in answer.classes.iter().enumerate() {
             let words = [&source.key, &ends[0], &ends[1], &class.name].map(|word| Cell::Word(word.clone()));
             let told = found.each_ref().map(|end| {
@@ -57,11 +62,15 @@ fn at(
     options: &Options,
     (source, end): (&ValueSource, &str),
 ) -> Result<Answer, String> {
-    let note = |faults: String| format!("{} = {end} has no answer: {faults}", source.key);
-    let (mut document, place) = (document.clone(), Place::Setting(format!("{} = {end}", source.key).into()));
-    document.set(&source.key, end, &place).map_err(|fault| note(fault.to_string()))?;
+    let note = |because: String| format!("{} = {end} has no answer: {because}", source.key);
+    let fault = |fault: &Fault| match fault.key == source.key {
+        true => format!("wanted {}", fault.wanted),
+        false => format!("{}: found {}, wanted {}", fault.key, fault.found, fault.wanted),
+    };
+    let (mut document, place) = (document.clone(), Place::Setting(source.key.as_str().into()));
+    document.set(&source.key, end, &place).map_err(|found| note(fault(&found)))?;
     let scenario = document
         .scenario()
-        .map_err(|faults| note(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
+        .map_err(|faults| note(faults.iter().map(fault).collect::<Vec<_>>().join("; ")))?;
     answer.model.solve(&scenario, options).map_err(|failure| note(failure.to_string()))
 }

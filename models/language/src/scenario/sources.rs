@@ -163,7 +163,14 @@ impl Field for Sources {
         for (path, node) in found {
             let whole = format!("{}.{path}", table.key(key.name));
             let Some(value) = scenario.node(&path) else {
-                let help = nearest_key(&scenario, &path).map(|near| format!("did you mean {near}?"));
+                let help = match path.contains('.') {
+                    true => nearest_key(&scenario, &path).map(|near| format!("did you mean {near}?")),
+                    // what a class sends is called so, too
+                    false => Some(
+                        "keys have their table: network.radix; source of a class belongs under [[class]]"
+                            .to_owned(),
+                    ),
+                };
                 let wanted = "a key that the scenario gives a value".to_owned();
                 reader.refuse(&node.place, whole, path, wanted, help);
                 continue;

@@ -49,8 +49,10 @@ impl Scenario {
     /// assert!(text.lines().filter(|line| line.starts_with("credit_batch")).all(|line| line.ends_with("# default")));
     /// ```
     pub fn resolved(&self, document: &Document) -> String {
-        let explicit = self.explicit();
-        let spec = explicit.spec();
+        let mut spec = self.explicit().spec().clone();
+        if let Some(switch) = &mut spec.switch {
+            switch.ports = self.switch_ports();
+        }
         let is_left_out = |name: &str| spec.switch.is_some() && WORMHOLE_KEYS.contains(&name);
         let mut text = String::new();
         let mut tables = String::new();
@@ -85,7 +87,8 @@ impl Scenario {
         let width = widths.max().unwrap_or(0);
         let of = |(name, line): &(&str, String)| {
             let key = if path.is_empty() { (*name).to_owned() } else { format!("{path}.{name}") };
-            let place = document.node(&key).map_or("default".to_owned(), |node| node.place.to_string());
+            let place = document.node(&key).map(|node| node.place.to_string());
+            let place = place.as_deref().map_or("default", |place| place.trim_end_matches(": "));
             let source = self.spec().sources.of(&key).map(|source| match &source.range {
                 Some([low, high]) => format!("; {low} to {high}: {}", source.document),
                 None => format!("; {}", source.document),

@@ -168,7 +168,8 @@ impl TreeKeys {
         let wanted = if wanted == 0 {
             "no list with one level".to_owned()
         } else {
-            format!("{wanted} numbers for levels = {levels}, {below}")
+            let numbers = if wanted == 1 { "number" } else { "numbers" };
+            format!("{wanted} {numbers} for levels = {levels}, {below}")
         };
         (key, found, wanted, None)
     }
