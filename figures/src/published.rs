@@ -216,9 +216,9 @@ pub const PAPERS: [Paper; 7] = [
         word: "fabrics",
         short: "",
         title: "Trees of switches",
-        about: "Fat trees of wormhole routers and of packet switches: which routing, what a permutation does to it, and \
-                what heads of line cost, by models (lines) and by simulation (markers, with 95 % intervals). What the \
-                field has published of them is judged.",
+        about: "Fat trees of wormhole routers and of packet switches: which routing, what a permutation does to it, \
+                and what heads of line cost, by models (lines) and by simulation (markers, with 95 % intervals). What \
+                the field has published of them is judged.",
         prefix: Some("nt-"),
     },
     Paper {

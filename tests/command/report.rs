@@ -115,7 +115,7 @@ fn a_report_interrupted_while_it_draws_says_what_is_missing() {
     let (code, said, page) =
         interrupted_report(folder.path(), &store, ("report", &[]), &|seen| seen == "fig04a is drawn");
     assert_eq!(code, Some(130), "{said}");
-    assert!(said.contains("0 of 53 claims judged"), "{said}");
+    assert!(said.contains("0 of 54 claims judged"), "{said}");
     assert_narrow("report", &page);
     assert!(page.contains("id=\"fig04a\"") && page.contains("Figure 14b is missing: "));
     assert!(page.contains("This report is not complete") && page.contains("No claim has been judged"));

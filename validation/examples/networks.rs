@@ -1,7 +1,8 @@
 //! How far the refined model is off on meshes, tori, fat meshes, fat trees and graphs: a table against the simulator.
 //!
-//! `cargo run --release --example networks -- STORE [SEED COUNT [trees|adaptive|graphs]]`: the presets with several virtual
-//! channels a class, or so many random scenarios, of trees, of trees with adaptive routing or of graphs if that is said.
+//! `cargo run --release --example networks -- STORE [SEED COUNT [trees|adaptive|graphs]]`: the presets with several
+//! virtual channels a class, or so many random scenarios; if that is said of trees, of trees with adaptive routing or
+//! of graphs.
 
 use std::sync::atomic::AtomicBool;
 

@@ -219,8 +219,8 @@ pub trait Topology {
         if self.is_adaptive() { 1 } else { self.ways() }
     }
 
-    /// Where a router chooses: the output ports that a message may take; `None` where there is one. Whichever it is, the
-    /// output ports of the routers behind are the same, but for those that choose anew.
+    /// Where a router chooses: the output ports that a message may take; `None` where there is one. Whichever it is,
+    /// the output ports of the routers behind are the same, but for those that choose anew.
     fn candidates(&self, _router: u32, _source: u32, _destination: u32) -> Option<Candidates> {
         None
     }
