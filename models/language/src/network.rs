@@ -335,9 +335,9 @@ pub trait Topology {
     /// Where the link at an output port of `router` ends.
     fn link_end(&self, router: u32, port: u32) -> LinkEnd;
 
-    /// Whether any link may have a delay of its own.
-    fn has_delays(&self) -> bool {
-        false
+    /// The delays that links have on top of the usual time, without nothing \[ns\].
+    fn delays(&self) -> BTreeSet<u32> {
+        BTreeSet::new()
     }
 
     /// Time that packets take on the link at an output port of a router, or on that from a node at this port, on top of
@@ -440,17 +440,6 @@ impl Network {
             (0..self.ports()).filter(is_one).count() as u64
         };
         (0..self.routers()).map(of_router).sum()
-    }
-
-    /// The delays that any link has on top of the usual time \[ns\].
-    pub fn delays(&self) -> BTreeSet<u32> {
-        let ports = |router: u32| (0..self.ports()).map(move |port| (router, port));
-        let links = (0..self.routers()).flat_map(ports);
-        let delay = |(router, port): (u32, u32)| {
-            let is_there = self.link_end(router, port) != LinkEnd::Absent;
-            is_there.then(|| self.delay(router, port)).filter(|delay| *delay > 0)
-        };
-        if self.has_delays() { links.filter_map(delay).collect() } else { BTreeSet::new() }
     }
 
     /// The cube, for models that know no other network of several routers.

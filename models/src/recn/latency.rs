@@ -140,7 +140,7 @@ thread_local! {
 /// The longest that a way takes on top of the usual time of links \[ns\].
 pub(super) fn longest_delay(network: &Network) -> u32 {
     let all: Vec<u32> = (0..network.nodes()).collect();
-    if network.has_delays() { Loads::known(network, &all).longest_delay } else { 0 }
+    if network.delays().is_empty() { 0 } else { Loads::known(network, &all).longest_delay }
 }
 
 impl Loads {

@@ -468,3 +468,35 @@ fn many_answers_rise_with_their_own_load() {
         }
     });
 }
+
+/// Simulated network latencies of a 4-ary 3-tree of best effort and of a two-level tree of real time, whose switches
+/// choose their ways up. Drawn ways of the same trees are slower, in both.
+#[test]
+fn chosen_ways_are_as_fast_as_simulated_ones() {
+    let tree = |shape: &str, kind: &str, lanes: u32, load: f64, routing: &str| {
+        let (flits, stages) = if kind == "real-time" { (24, 4) } else { (16, 5) };
+        let text = format!(
+            "[network]\ntopology = \"fat-tree\"\n{shape}\nrouting = \"{routing}\"\n[router]\n\
+             pipeline_stages = {stages}\nbuffer_flits = {flits}\n[[class]]\nname = \"all\"\nkind = \"{kind}\"\n\
+             load = {load}\nmessage_flits = {flits}\nvirtual_channels = {lanes}\n"
+        );
+        let scenario = Scenario::from_toml("t", &text).unwrap();
+        let options = Options { distributions: false, expected_errors: false, ..Options::default() };
+        let answer = Model::Refined.solve(&scenario, &options).unwrap();
+        answer.classes[0].network_latency_cycles.unwrap()
+    };
+    let (three, two) = ("levels = 3\narity = 4", "levels = 2\ndown = [3, 5]\nup = [4]");
+    let rows = [
+        (three, "best-effort", 2, 0.2, 41.5, 0.03),
+        (three, "best-effort", 2, 0.4, 48.8, 0.06),
+        (two, "real-time", 1, 0.4, 46.8, 0.11),
+        (two, "real-time", 2, 0.4, 52.5, 0.03),
+        (two, "real-time", 4, 0.4, 59.9, 0.03),
+    ];
+    for (shape, kind, lanes, load, simulated, most) in rows {
+        let [chosen, drawn] =
+            ["adaptive-up", "random-up"].map(|routing| tree(shape, kind, lanes, load, routing));
+        assert!((chosen / simulated - 1.0).abs() < most, "{kind} {lanes} {load}: {chosen}, not {simulated}");
+        assert!(chosen < drawn, "{kind} {lanes} {load}: {chosen}, drawn {drawn}");
+    }
+}

@@ -13,6 +13,8 @@
 //! `(s + 1, ⌊t / m_(s+1)⌋, u + q W_s)`. A message goes up until its destination is below, then down; the way down is
 //! unique but for parallel links. A number `x` says where it goes up: neighbour `⌊x / W_s⌋ mod w_(s+1)` at level `s`.
 
+use std::collections::BTreeSet;
+
 use super::{Candidates, ChannelKind, LinkEnd, Topology, UniformRate};
 use crate::scenario::{MAX_LEVELS, TreeKeys, TreeRouting, TreeShape};
 
@@ -300,8 +302,8 @@ impl Topology for FatTree {
         LinkEnd::Input { router: self.router(lower, next.0, next.1), port }
     }
 
-    fn has_delays(&self) -> bool {
-        self.delays.iter().any(|delay| *delay > 0)
+    fn delays(&self) -> BTreeSet<u32> {
+        self.delays.iter().copied().filter(|delay| *delay > 0).collect()
     }
 
     fn delay(&self, router: u32, port: u32) -> u32 {

@@ -5,7 +5,7 @@ mod import;
 mod text;
 mod ways;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 use super::{ChannelKind, Half, LinkEnd, Topology};
@@ -248,8 +248,8 @@ impl Topology for GraphNetwork {
         self.graph.end(router, port)
     }
 
-    fn has_delays(&self) -> bool {
-        self.graph.delays.iter().any(|delay| *delay > 0)
+    fn delays(&self) -> BTreeSet<u32> {
+        self.graph.delays.iter().copied().filter(|delay| *delay > 0).collect()
     }
 
     fn delay(&self, router: u32, port: u32) -> u32 {

@@ -210,7 +210,7 @@ pub(super) fn rules(spec: &ScenarioSpec, door: &mut Door) {
             let wanted = "none without [switch], whose organisation has a [recn] table";
             door.refuse("recn", "a [recn] table".to_owned(), wanted, None);
         }
-        if door.known_network().is_some_and(|network| network.has_delays()) {
+        if door.known_network().is_some_and(|network| !network.delays().is_empty()) {
             let is_file = matches!(spec.network, NetworkSpec::Graph { .. });
             let key = if is_file { "network.file" } else { "network.delay" };
             let wanted = "none without [switch]: links of routers take a cycle";
@@ -278,7 +278,7 @@ fn fits_switches(spec: &ScenarioSpec, network: &dyn Topology, switch: &SwitchSpe
         let wanted = format!("at most {MOST_DELAYS}");
         door.refuse("network", format!("{delays} different delays of links"), &wanted, None);
     } else if Timing::of(switch).is_some() && spec.timing().is_none() {
-        let wanted = "delays and durations that are whole ticks, at most 65,536 of the longest";
+        let wanted = "delays and durations that are whole ticks, at most 65,536 of the longest duration";
         let help = "take delays, rates and times with fewer digits: the tick divides all of them";
         let found = "no tick that divides delays, rates and times".to_owned();
         door.refuse("network", found, wanted, Some(help));

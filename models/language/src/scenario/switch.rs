@@ -6,6 +6,8 @@ use crate::document::in_short;
 
 /// The most ticks of the longest step.
 const MOST_TICKS: u64 = 65_536;
+/// The most ticks that a link takes on top of its flight.
+const MOST_TICKS_OF_DELAY: u128 = 1 << 24;
 
 table! {
     /// What every packet switch is like.
@@ -268,11 +270,11 @@ impl Timing {
         };
         let delays: Vec<Fraction> = delays.into_iter().map(|ns| (u128::from(ns), 1)).collect();
         let (numerator, denominator) = durations.iter().chain(&delays).try_fold((0, 1), common)?;
-        let ticks = |(n, d): Fraction| {
-            let ticks = n.checked_mul(denominator)? / d.checked_mul(numerator)?.max(1);
-            u64::try_from(ticks).ok().filter(|ticks| *ticks <= MOST_TICKS)
+        let steps = |(n, d): Fraction| Some(n.checked_mul(denominator)? / d.checked_mul(numerator)?.max(1));
+        let ticks = |duration: Fraction| {
+            steps(duration).and_then(|ticks| u64::try_from(ticks).ok()).filter(|ticks| *ticks <= MOST_TICKS)
         };
-        if delays.iter().any(|delay| ticks(*delay).is_none()) {
+        if !delays.iter().all(|delay| steps(*delay).is_some_and(|ticks| ticks <= MOST_TICKS_OF_DELAY)) {
             return None;
         }
         let [packet_link, packet_crossbar, flit_link, flit_crossbar, control, flight, routing] =

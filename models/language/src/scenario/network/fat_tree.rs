@@ -144,6 +144,10 @@ impl TreeKeys {
                 "write down and up as they are to be",
             ));
         }
+        if self.levels == 1 && self.delay.up.numbers().iter().any(|delay| *delay > 0) {
+            let help = "remove it, or raise levels: links between levels take this time";
+            refused.push(refusal("delay.up", self.delay.up, "none with one level", help));
+        }
         match (self.up, self.down) {
             (Some(up), None) => {
                 refused.push(refusal(
