@@ -80,9 +80,12 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
             Err(note) => answer.notes.push(note),
         }
     }
-    let (section, notes) = ranges::section(&document, &answer, &options);
-    answer.sections.0.extend(section);
-    answer.notes.extend(notes);
+    // rows of classes have no place for them
+    if args.format != Format::Csv || args.section.is_some() {
+        let (section, notes) = ranges::section(&document, &answer, &options);
+        answer.sections.0.extend(section);
+        answer.notes.extend(notes);
+    }
     match args.format {
         Format::Json => output::write_json(&SolveDocument::of(answer)),
         Format::Csv => match &args.section {

@@ -27,7 +27,7 @@ mod answer;
 
 pub use answer::solve;
 
-use latency::{Limits, followed, longest_delay};
+use latency::{Limits, followed, longest_lone_ns};
 
 use std::cell::OnceCell;
 
@@ -321,8 +321,7 @@ impl<'s> Problem<'s> {
     }
 
     fn lone_ns(&self) -> f64 {
-        let steps = lone_packet(&self.timing, self.network.most_hops() + 1) as f64 * self.timing.tick_ns;
-        steps + f64::from(longest_delay(&self.network))
+        longest_lone_ns(&self.network, &self.timing)
     }
 
     /// Those of the scenario's uniform traffic.

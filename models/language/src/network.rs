@@ -335,7 +335,7 @@ pub trait Topology {
     /// Where the link at an output port of `router` ends.
     fn link_end(&self, router: u32, port: u32) -> LinkEnd;
 
-    /// The delays that links have on top of the usual time, without nothing \[ns\].
+    /// The delays other than 0 that links have on top of the usual time \[ns\].
     fn delays(&self) -> BTreeSet<u32> {
         BTreeSet::new()
     }

@@ -94,9 +94,10 @@ struct Loads {
     first: Vec<f64>,
     /// Messages by the number of switches crossed.
     crossed: Vec<f64>,
-    /// Delays of links beside the usual time, over all messages, and the longest of a way \[ns\].
+    /// Delays of links beside the usual time, over all messages \[ns\].
     delays: f64,
-    longest_delay: u32,
+    /// The longest of a way, by the number of switches crossed \[ns\].
+    longest_delays: Vec<u32>,
     /// By router: the outputs of which it chooses one for every packet that may take them.
     choices: Vec<Option<Candidates>>,
 }
@@ -137,10 +138,16 @@ thread_local! {
     static KNOWN: RefCell<Vec<(LoadsKey, Rc<Loads>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The longest that a way takes on top of the usual time of links \[ns\].
-pub(super) fn longest_delay(network: &Network) -> u32 {
+/// Latency of a packet alone on the way that takes longest \[ns\].
+pub(super) fn longest_lone_ns(network: &Network, timing: &Timing) -> f64 {
+    let lone = |switches: u32| lone_packet(timing, switches) as f64 * timing.tick_ns;
+    if network.delays().is_empty() {
+        return lone(network.most_hops() + 1);
+    }
     let all: Vec<u32> = (0..network.nodes()).collect();
-    if network.delays().is_empty() { 0 } else { Loads::known(network, &all).longest_delay }
+    let loads = Loads::known(network, &all);
+    let ways = (0..).zip(&loads.longest_delays).zip(&loads.crossed).filter(|(_, messages)| **messages > 0.0);
+    ways.map(|((switches, delay), _)| lone(switches) + f64::from(*delay)).fold(0.0, f64::max)
 }
 
 impl Loads {
@@ -169,7 +176,7 @@ impl Loads {
             first: vec![0.0; links],
             crossed: vec![0.0; network.most_hops() as usize + 2],
             delays: 0.0,
-            longest_delay: 0,
+            longest_delays: vec![0; network.most_hops() as usize + 2],
             choices: vec![None; routers],
         };
         let sources = sources(network, senders.iter().copied());
@@ -190,8 +197,7 @@ impl Loads {
         let all: f64 = sent.iter().sum();
         for way in 0..network.ways() {
             let (mut switches, mut entered) = (0, None);
-            let (router, port) = network.entry(hosts[0]);
-            let mut delay = network.delay(router, port);
+            let mut delay = 0;
             for Hop { router, port, end } in network.path(hosts[0], nodes[0], way) {
                 let first = router as usize * ports;
                 let link = first + port as usize;
@@ -222,8 +228,13 @@ impl Loads {
                 entered = next;
             }
             self.crossed[switches] += all;
-            self.delays += all * f64::from(delay);
-            self.longest_delay = self.longest_delay.max(delay);
+            for (host, sent) in hosts.iter().zip(&sent).filter(|(_, sent)| **sent > 0.0) {
+                let (router, port) = network.entry(*host);
+                let delay = network.delay(router, port) + delay;
+                self.delays += sent * f64::from(delay);
+                let longest = &mut self.longest_delays[switches];
+                *longest = delay.max(*longest);
+            }
         }
     }
 
@@ -317,7 +328,7 @@ impl Limits {
                 let later = 1.0 + 0.8 * load / side.unwrap_or_else(in_use);
                 let limit = self.of_switch[link / ports];
                 let own = match loads.choices[link / ports] {
-                    Some(choice) if choice.has((link % ports) as u32) => {
+                    Some(choice) if choice.count > 1 && choice.has((link % ports) as u32) => {
                         choice_wait(inputs, choice.count, limit)
                     }
                     _ => link_wait(inputs, limit),
@@ -372,7 +383,7 @@ mod tests {
     }
 
     /// Simulated means of a 4-ary 3-tree with one queue an input, Poisson sources: fixed routes meet less than drawn
-    /// ones, chosen ones less than both up to half load.
+    /// ones, chosen ones less than both below half load.
     #[test]
     fn latencies_of_a_tree() {
         let rows = [
@@ -392,6 +403,23 @@ mod tests {
                 assert!((found / wanted - 1.0).abs() < most, "{routing} {load}: {found}, not {wanted}");
             }
         }
+    }
+
+    /// Of three nodes one is behind a long link: four of six pairs cross it.
+    #[test]
+    fn links_with_delays_make_ways_longer() {
+        let latency = |delay: &str| {
+            let text = format!(
+                "[network]\ntopology = \"file\"\nfile = \"node a s0\\nnode b s0{delay}\\nnode c s1\\nlink s0 s1\\n\"\n\
+                 [switch]\n[measure]\nend = 1000\n[[class]]\nname = \"all\"\nrate = 1e-9\n"
+            );
+            let scenario = flitwise_language::scenario::Scenario::from_toml("t", &text).unwrap();
+            let found = crate::recn::predict(&scenario).unwrap();
+            [found.latency_ns.unwrap(), found.lone_latency_ns]
+        };
+        let ([mean, longest], [usual, usual_longest]) = (latency(" delay=1000"), latency(""));
+        assert!((mean - usual - 1000.0 * 4.0 / 6.0).abs() < 1e-6, "{mean}, {usual}");
+        assert!((longest - usual_longest - 1000.0).abs() < 1e-6, "{longest}, {usual_longest}");
     }
 
     #[test]

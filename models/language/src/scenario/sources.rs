@@ -91,6 +91,14 @@ fn is_ranged(entries: &[Entry]) -> bool {
     entries.is_empty() || entries.iter().any(|entry| entry.key == "document" || entry.key == "range")
 }
 
+/// The text in which something stands; none of what is laid over it.
+fn text_of(place: &Place) -> Option<&str> {
+    match place {
+        Place::At { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
 /// A number as it is written, with its unit.
 fn measured(value: &Value) -> Option<(f64, &str)> {
     match value {
@@ -131,10 +139,11 @@ fn one(key: &str, node: &Node, value: &Value) -> Result<ValueSource, (String, St
             let wanted = || "two numbers in one unit, the least first".to_owned();
             match (measured(low), measured(high)) {
                 (Some((least, unit)), Some((most, other))) if least < most && unit == other => {
-                    let here = measured(value).filter(|(_, of_value)| *of_value == unit);
-                    if let Some((here, _)) = here.filter(|(here, _)| !(least..=most).contains(here)) {
-                        let wanted = format!("a range with the value of the scenario, {here} {unit}");
-                        return Err((found, wanted.trim_end().to_owned(), None));
+                    let fits =
+                        |(here, of_value): &(f64, &str)| *of_value == unit && (least..=most).contains(here);
+                    if let Some((here, unit)) = measured(value).filter(|here| !fits(here)) {
+                        let here = with_unit(here, unit);
+                        return Err((found, format!("a range with the value of the scenario, {here}"), None));
                     }
                 }
                 _ => return Err((found, wanted(), example())),
@@ -162,7 +171,7 @@ impl Field for Sources {
         let before = reader.faults().len();
         for (path, node) in found {
             let whole = format!("{}.{path}", table.key(key.name));
-            let Some(value) = scenario.node(&path) else {
+            let Some(value) = scenario.node(&path).filter(|_| !path.starts_with("class.*.")) else {
                 let help = match path.contains('.') {
                     true => nearest_key(&scenario, &path).map(|near| format!("did you mean {near}?")),
                     // what a class sends is called so, too
@@ -175,11 +184,15 @@ impl Field for Sources {
                 reader.refuse(&node.place, whole, path, wanted, help);
                 continue;
             };
-            if matches!(value.place, Place::Setting(_)) {
+            if text_of(&value.place) != text_of(&node.place) {
                 // what is laid over the file is from no document
                 continue;
             }
             match one(&path, node, &value.value) {
+                Ok(source) if self.of(&path).is_some() => {
+                    let found = format!("{} a second time", source.key);
+                    reader.refuse(&node.place, whole, found, "each key once".to_owned(), None);
+                }
                 Ok(source) => self.0.push(source),
                 Err((found, wanted, help)) => reader.refuse(&node.place, whole, found, wanted, help),
             }

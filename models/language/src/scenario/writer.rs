@@ -2,7 +2,7 @@
 
 use super::declare::{Declaration, Field, Key, Kind};
 use super::packets::WORMHOLE_KEYS;
-use super::{Document, Scenario, ScenarioSpec};
+use super::{Document, InterfaceSpec, Scenario, ScenarioSpec};
 
 impl ScenarioSpec {
     /// A scenario file (TOML) that says the same.
@@ -52,6 +52,12 @@ impl Scenario {
         let mut spec = self.explicit().spec().clone();
         if let Some(switch) = &mut spec.switch {
             switch.ports = self.switch_ports();
+            spec.interface =
+                Some(InterfaceSpec { injection_memory: Some(self.injection_memory()), ..self.interface() });
+            spec.measure = spec.measure.map(|_| self.measure());
+            for (place, class) in spec.classes.iter_mut().enumerate() {
+                class.message = Some(self.message_bytes(place));
+            }
         }
         let is_left_out = |name: &str| spec.switch.is_some() && WORMHOLE_KEYS.contains(&name);
         let mut text = String::new();
@@ -93,7 +99,8 @@ impl Scenario {
                 Some([low, high]) => format!("; {low} to {high}: {}", source.document),
                 None => format!("; {}", source.document),
             });
-            format!("{line:width$}  # {place}{}\n", source.unwrap_or_default())
+            let source = source.unwrap_or_default().replace(char::is_control, " ");
+            format!("{line:width$}  # {place}{source}\n")
         };
         lines.iter().map(of).collect()
     }

@@ -52,7 +52,8 @@ impl<'f> OneClass<'f> {
     /// Links of a channel that lead to one router.
     fn parallel(&self, channel: usize) -> u32 {
         let Channel { router, port, links, .. } = self.channels[channel];
-        self.network.parallel(router, port).min(links)
+        let next = |port: u32| self.network.link_end(router, port).input().map(|(router, _)| router);
+        (port..port + links).filter(|other| next(*other) == next(port)).count() as u32
     }
 
     fn from(&self, point: Point) -> Option<u32> {

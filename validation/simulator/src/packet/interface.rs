@@ -31,6 +31,8 @@ pub(super) struct Host {
     last: Vec<u32>,
     /// By destination: packets admitted so far.
     sequence: Vec<u32>,
+    /// By destination, where there is a limit: packets that wait.
+    waiting: Vec<u32>,
     /// Destinations with packets.
     asking: Vec<u64>,
     /// Destination after the one served last.
@@ -40,12 +42,14 @@ pub(super) struct Host {
 }
 
 impl Host {
-    pub(super) fn new(hosts: usize) -> Self {
+    /// Of so many hosts; packets that wait are counted where these are limited.
+    pub(super) fn new(hosts: usize, is_limited: bool) -> Self {
         Self {
             messages: Vec::new(),
             free: Vec::new(),
             last: vec![0; hosts],
             sequence: vec![0; hosts],
+            waiting: vec![0; if is_limited { hosts } else { 0 }],
             asking: vec![0; hosts.div_ceil(64)],
             pointer: 0,
             is_moving: false,
@@ -69,6 +73,7 @@ impl Host {
         }
         self.messages[place as usize] = PendingMessage { next, ..message };
         self.last[destination] = place;
+        self.count(destination, message.left as i32);
         self.asking[destination / 64] |= 1 << (destination % 64);
     }
 
@@ -83,26 +88,21 @@ impl Host {
             self.messages[last as usize].next = message.next;
         }
         self.free.push(place);
+        self.count(destination, -(message.left as i32));
         message
+    }
+
+    /// So many packets more, or less, wait for a destination.
+    fn count(&mut self, destination: usize, more: i32) {
+        if let Some(waiting) = self.waiting.get_mut(destination) {
+            *waiting = waiting.wrapping_add_signed(more);
+        }
     }
 
     /// The first message to a destination, if one waits.
     fn first(&self, destination: usize) -> Option<&PendingMessage> {
         let last = self.asks(destination).then(|| &self.messages[self.last[destination] as usize])?;
         Some(&self.messages[last.next as usize])
-    }
-
-    /// Packets to a destination that wait.
-    fn waiting(&self, destination: usize) -> u32 {
-        let (mut place, mut waiting) = (self.last[destination] as usize, 0);
-        while self.asks(destination) {
-            place = self.messages[place].next as usize;
-            waiting += self.messages[place].left;
-            if place == self.last[destination] as usize {
-                break;
-            }
-        }
-        waiting
     }
 
     /// Takes a packet of the first message to a destination: its message, and its number among those to the
@@ -112,6 +112,7 @@ impl Host {
         let first = &mut self.messages[place];
         first.left -= 1;
         let message = *first;
+        self.count(destination, -1);
         if message.left == 0 {
             self.pop(destination);
         }
@@ -148,7 +149,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
         let queues = &mut self.hosts[host];
         self.record.generate(class.into(), packets);
         let most = self.fabric.admittance_packets;
-        if most.is_some_and(|most| queues.waiting(destination) + packets > most) {
+        if most.is_some_and(|most| queues.waiting[destination] + packets > most) {
             self.record.refuse(class.into(), packets);
             return;
         }

@@ -86,7 +86,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
             credits: wiring.peers.iter().flat_map(credits).collect(),
             taken: vec![0; ports * egress_queues],
             returned: vec![VecDeque::new(); ports],
-            hosts: vec![Host::new(hosts); hosts],
+            hosts: vec![Host::new(hosts, fabric.admittance_packets.is_some()); hosts],
             backlogs: vec![0; if wiring.is_adaptive() { wiring.switch_ports() } else { 0 }],
             crossbars: vec![Crossbar::default(); wiring.switches],
             events: Events::default(),
