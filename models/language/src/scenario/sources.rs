@@ -91,11 +91,12 @@ fn is_ranged(entries: &[Entry]) -> bool {
     entries.is_empty() || entries.iter().any(|entry| entry.key == "document" || entry.key == "range")
 }
 
-/// The text in which something stands; none of what is laid over it.
-fn text_of(place: &Place) -> Option<&str> {
-    match place {
-        Place::At { text, .. } => Some(text),
-        _ => None,
+/// Whether a value is laid over the text in which its document is named: typed, or of another text.
+fn is_laid_over(value: &Place, source: &Place) -> bool {
+    match (value, source) {
+        (Place::Setting(_), _) => true,
+        (Place::At { text, .. }, Place::At { text: other, .. }) => text != other,
+        _ => false,
     }
 }
 
@@ -139,8 +140,11 @@ fn one(key: &str, node: &Node, value: &Value) -> Result<ValueSource, (String, St
             let wanted = || "two numbers in one unit, the least first".to_owned();
             match (measured(low), measured(high)) {
                 (Some((least, unit)), Some((most, other))) if least < most && unit == other => {
-                    let fits =
-                        |(here, of_value): &(f64, &str)| *of_value == unit && (least..=most).contains(here);
+                    // a plain number is in the unit of its key, which is not known here
+                    let fits = |(here, of_value): &(f64, &str)| match *of_value == unit {
+                        true => (least..=most).contains(here),
+                        false => of_value.is_empty() || unit.is_empty(),
+                    };
                     if let Some((here, unit)) = measured(value).filter(|here| !fits(here)) {
                         let here = with_unit(here, unit);
                         return Err((found, format!("a range with the value of the scenario, {here}"), None));
@@ -184,7 +188,7 @@ impl Field for Sources {
                 reader.refuse(&node.place, whole, path, wanted, help);
                 continue;
             };
-            if text_of(&value.place) != text_of(&node.place) {
+            if is_laid_over(&value.place, &node.place) {
                 // what is laid over the file is from no document
                 continue;
             }
