@@ -343,19 +343,20 @@ impl<'s> Problem<'s> {
         let share = if is_voq { 1.0 } else { places_share(rows, packets) };
         // packets that come down in a bidirectional network go on to one output, which is one virtual output queue
         let places = if is_voq && !is_one_way { each } else { packets };
-        let mut most = f64::from(places) * self.timing.packet_link as f64 / self.loop_ticks();
-        if !is_one_way && places < self.switch.credit_batch {
-            most = most.min(if is_voq { starved(places) } else { 0.5 });
-        }
+        let is_starved = !is_one_way && places < self.switch.credit_batch;
+        let with_batches = if is_voq { starved(places) } else { 0.5 };
+        let most = |delay: u32| {
+            let in_loop = f64::from(places) * self.timing.packet_link as f64 / self.loop_ticks(delay);
+            if is_starved { in_loop.min(with_batches) } else { in_loop }
+        };
         let traffic = Uniform { senders, rate: load / f64::from(self.hosts() - 1) };
-        Limits::of(&self.network, &traffic, self.speedup(), self.heads(), [share, most])
+        Limits::of(&self.network, &traffic, self.speedup(), self.heads(), (share, &most))
     }
 
-    /// From sending a packet until its credit is back \[ticks\].
-    fn loop_ticks(&self) -> f64 {
+    /// From sending a packet until its credit is back, over a link with a delay of its own \[ticks\].
+    fn loop_ticks(&self, delay_ns: u32) -> f64 {
         let Timing { flight, arrival, packet_crossbar, control, .. } = self.timing;
-        let longest = self.network.delays().last().map_or(0, |ns| self.timing.ticks_of(*ns));
-        (2 * (flight + longest) + arrival + packet_crossbar + control).max(1) as f64
+        (2 * (flight + self.timing.ticks_of(delay_ns)) + arrival + packet_crossbar + control).max(1) as f64
     }
 
     fn is_poisson(&self) -> bool {

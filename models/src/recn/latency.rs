@@ -271,29 +271,33 @@ pub(super) struct Limits {
 
 impl Limits {
     /// Crossbars of a speed over links with so many queues at an input, or none where inputs do not limit; memories let
-    /// pass a `share` of that, and no link carries more than `most`.
+    /// pass a `share` of that, and no link of a switch carries more than `most`, by the longest delay of these links
+    /// beside the usual time \[ns\].
     pub(super) fn of(
         network: &Network,
         traffic: &Uniform<'_>,
         speedup: f64,
         queues: Option<f64>,
-        [share, most]: [f64; 2],
+        (share, most): (f64, &dyn Fn(u32) -> f64),
     ) -> Self {
         let (loads, rate) = (Loads::known(network, traffic.senders), traffic.rate);
         let ports = network.ports() as usize;
-        let of = |switch: &[f64]| {
+        let of = |switch: &[f64], delay: u32| {
             let outputs: Vec<&[f64]> = switch.chunks(ports).collect();
             let fullest = outputs.iter().map(|output| output.iter().sum()).fold(0.0, f64::max);
             let heads = |queues| fullest * speedup * crossbar_limit(&outputs, queues);
             let heads = queues.filter(|_| fullest > 0.0).map_or(1.0, heads);
-            ((heads.min(1.0) * share).min(most), fullest)
+            ((heads.min(1.0) * share).min(most(delay)), fullest)
         };
+        let has_delays = !network.delays().is_empty();
+        let longest = |router: u32| (0..network.ports()).map(|port| network.delay(router, port)).max();
         // most switches are alike
-        let mut known: Vec<(&[f64], (f64, f64))> = Vec::new();
+        let mut known: Vec<((&[f64], u32), (f64, f64))> = Vec::new();
         let (mut of_switch, mut fullest, mut growth) = (Vec::new(), 0.0_f64, f64::INFINITY);
-        for switch in loads.inputs.chunks(ports * ports) {
-            let place = known.iter().position(|(other, _)| *other == switch).unwrap_or_else(|| {
-                known.push((switch, of(switch)));
+        for (router, switch) in (0..).zip(loads.inputs.chunks(ports * ports)) {
+            let delay = if has_delays { longest(router).unwrap_or(0) } else { 0 };
+            let place = known.iter().position(|(other, _)| *other == (switch, delay)).unwrap_or_else(|| {
+                known.push(((switch, delay), of(switch, delay)));
                 known.len() - 1
             });
             let (limit, load) = known[place].1;
@@ -357,7 +361,7 @@ mod tests {
         let senders: Vec<u32> = (0..64).collect();
         let traffic = Uniform { senders: &senders, rate: load / 63.0 };
         let timing = Timing::of(&SwitchSpec::default()).unwrap();
-        let mut limits = Limits::of(&network, &traffic, 1.0, None, [1.0, 1.0]);
+        let mut limits = Limits::of(&network, &traffic, 1.0, None, (1.0, &|_| 1.0));
         limits.of_switch.fill((1.5 * head_of_line_limit(4)).min(1.0));
         limits.mean_latency(&network, &timing).unwrap()
     }
@@ -420,6 +424,9 @@ mod tests {
         let ([mean, longest], [usual, usual_longest]) = (latency(" delay=1000"), latency(""));
         assert!((mean - usual - 1000.0 * 4.0 / 6.0).abs() < 1e-6, "{mean}, {usual}");
         assert!((longest - usual_longest - 1000.0).abs() < 1e-6, "{longest}, {usual_longest}");
+        // far below what a loop of credits carries
+        let [far, _] = latency(" delay=1000000");
+        assert!((far - usual - 1e6 * 4.0 / 6.0).abs() < 1e-3, "{far}");
     }
 
     #[test]
