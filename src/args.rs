@@ -520,10 +520,17 @@ pub(crate) struct Solve {
         long, conflicts_with_all = ["model", "details", "distribution", "means_only", "no_expected_errors", "section"]
     )]
     pub(crate) loads: bool,
+    /// Add the effective bisection to the loads: what a flow has of a link on average when random pairs of nodes all send
+    /// at once, in so many trials.
+    #[arg(
+        long, value_name = "TRIALS", value_parser = clap::value_parser!(u32).range(2..=1_000_000), conflicts_with_all =
+            ["model", "details", "distribution", "means_only", "no_expected_errors", "section"]
+    )]
+    pub(crate) bisection: Option<u32>,
     /// Print the scenario instead, every default filled in, with where each value comes from.
     #[arg(
         long, conflicts_with_all =
-            ["model", "loads", "format", "details", "distribution", "means_only", "no_expected_errors", "section"]
+            ["model", "loads", "bisection", "format", "details", "distribution", "means_only", "no_expected_errors", "section"]
     )]
     pub(crate) resolved: bool,
     /// How to print the answer.

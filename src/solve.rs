@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
     }
     let has_model = Model::ALL.into_iter().any(|model| model.supports(&scenario).is_ok());
     let wants_latencies = has_model || args.model.is_some() || args.distribution;
-    if args.loads || !wants_latencies && paths::are_of_flits(&scenario) {
+    if args.loads || args.bisection.is_some() || !wants_latencies && paths::are_of_flits(&scenario) {
         return loads::run(&document, &scenario, args);
     }
     if let Some(cost) = cost_of(&scenario) {

@@ -19,7 +19,7 @@ use crate::model::Model;
 use crate::paths::ChannelLoads;
 use crate::refined;
 use flitwise_language::quantity::{Quantity, Unit};
-use flitwise_language::scenario::{ClassKind, Scenario, Scheduler};
+use flitwise_language::scenario::{ClassKind, GraphRouting, NetworkSpec, Scenario, Scheduler, TreeRouting};
 
 /// The tables measured, by model.
 const TABLES: [(Model, &str); 4] = [
@@ -46,7 +46,7 @@ pub struct Region {
 }
 
 /// All regions.
-pub const REGIONS: [Region; 12] = [
+pub const REGIONS: [Region; 16] = [
     Region { word: "router", name: "routers, b >= M" },
     Region { word: "router-short-buffer", name: "routers, b < M for some class" },
     Region { word: "router-other-scheduler", name: "routers, fair queueing or weighted round robin" },
@@ -57,6 +57,10 @@ pub const REGIONS: [Region; 12] = [
     Region { word: "cube-on-off", name: "cubes, ON/OFF sources" },
     Region { word: "lattice", name: "meshes and tori" },
     Region { word: "uneven", name: "networks with a hot node or a pattern" },
+    Region { word: "tree", name: "fat trees, routes fixed or drawn" },
+    Region { word: "tree-adaptive", name: "fat trees, adaptive-up" },
+    Region { word: "graph", name: "graphs from a file, up-down" },
+    Region { word: "tree-uneven", name: "fat trees and graphs with a hot node or a pattern" },
     Region { word: "streams-router", name: "streams of frames in a router" },
     Region { word: "streams-network", name: "streams of frames in a mesh" },
 ];
@@ -70,8 +74,15 @@ impl Region {
     pub fn of(scenario: &Scenario) -> Option<&'static Self> {
         let (router, network, classes) = (scenario.router(), scenario.topology(), scenario.classes());
         let is_network = network.routers() > 1;
-        if is_network && network.sides().is_empty() {
-            return None; // no tree was simulated
+        let of_switches = match scenario.network() {
+            NetworkSpec::FatTree { routing: TreeRouting::AdaptiveUp, .. } => Some("tree-adaptive"),
+            NetworkSpec::FatTree { .. } => Some("tree"),
+            NetworkSpec::Graph { routing: GraphRouting::UpDown, .. } => Some("graph"),
+            _ if is_network && network.sides().is_empty() => return None,
+            _ => None,
+        };
+        if of_switches.is_some() && has_frames(scenario) {
+            return None;
         }
         if has_frames(scenario) {
             let is_measured = router.scheduler.is_fine_grained() && scenario.circuits().is_none();
@@ -86,6 +97,10 @@ impl Region {
         if !has_clocks && !matches!(router.scheduler, Scheduler::FairQueueing | Scheduler::WeightedRoundRobin)
         {
             return None;
+        }
+        if let Some(word) = of_switches {
+            let is_measured = has_clocks && !is_bursty && !is_short;
+            return Self::find(if is_even { word } else { "tree-uneven" }).filter(|_| is_measured);
         }
         let is_cube = network.as_hypercube().is_some();
         let word = match (is_even, is_bursty, has_clocks, has_lanes) {

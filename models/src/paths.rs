@@ -12,6 +12,7 @@
 //! destinations need no paths one by one, in a topology that declares that its dimensions part (`paths/uniform.rs`) or
 //! that has a closed form for each link ([`uniform_rate`](Topology::uniform_rate)).
 
+mod bisection;
 pub(crate) mod classes;
 mod links;
 mod uniform;
@@ -22,6 +23,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::Refusal;
+pub use bisection::{effective_bisection, supports_bisection};
 use flitwise_language::network::{ChannelKind, LinkEnd, Topology};
 use flitwise_language::scenario::{ClassKind, DestinationSpec, Destinations, Scenario};
 pub use links::{Link, links};

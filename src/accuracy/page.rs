@@ -12,8 +12,12 @@ use crate::outcome::Exit;
 use crate::output::{self, Page, Rows, percent, two_lines};
 
 /// Titles of groups of networks, and the names that they have in the summary.
-const GROUPS: [(&str, &str); 3] =
-    [("Routers", "all routers"), ("Cubes", "all cubes"), ("Meshes and tori", "all meshes and tori")];
+const GROUPS: [(&str, &str); 4] = [
+    ("Routers", "all routers"),
+    ("Cubes", "all cubes"),
+    ("Meshes and tori", "all meshes and tori"),
+    ("Trees and graphs", "all trees and graphs"),
+];
 
 /// Scenarios as they were drawn.
 fn scenarios(cases: &[CaseEntry], markdown: bool) -> Rows {

@@ -1,6 +1,7 @@
 //! Channel loads of a scenario, the bounds that follow, and hops: `flitwise solve --loads`, and what `flitwise solve`
 //! says of a scenario that no model has, with what stands against each model.
 
+use flitwise_experiment::statistics::{Batch, Mean, mean_of};
 use flitwise_language::scenario::{ClassKind, Document, Scenario, ScenarioSpec};
 use flitwise_language::section::{Layout, Section};
 use flitwise_models::model::{Model, Refusal};
@@ -85,8 +86,55 @@ pub(crate) struct LoadsDocument {
     mean_hops: Option<f64>,
     /// One bound per class, in the order of the scenario.
     classes: Vec<ClassBound>,
+    /// The effective bisection, where it is asked for: with both halves sending, then with one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    effective_bisection: Vec<Bisection>,
     /// What stands against each model, where none has all of the scenario.
     refused: Vec<String>,
+}
+
+/// What a flow has of a link where random halves of the nodes, paired, all send at once.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Bisection {
+    /// Whether both halves send.
+    both_ways: bool,
+    /// Trials: number `k` has the pairs of `destination = { bisection = k }`.
+    trials: u32,
+    /// Mean over trials.
+    mean_share: f64,
+    /// 95 % half-width of that.
+    mean_share_half_width_95: Option<f64>,
+    /// The least of any trial.
+    least_share: f64,
+    /// The most of any trial.
+    most_share: f64,
+}
+
+impl Bisection {
+    fn of(scenario: &Scenario, trials: u32, both_ways: bool) -> Option<Self> {
+        let each = paths::effective_bisection(&*scenario.topology(), trials, both_ways);
+        let batches: Vec<Vec<Batch>> =
+            each.iter().map(|share| vec![Batch { count: 1, sum: *share }]).collect();
+        let Mean { mean, half_width_95, .. } = mean_of(&batches)?;
+        Some(Self {
+            both_ways,
+            trials,
+            mean_share: mean,
+            mean_share_half_width_95: half_width_95,
+            least_share: each.iter().copied().fold(f64::INFINITY, f64::min),
+            most_share: each.iter().copied().fold(0.0, f64::max),
+        })
+    }
+
+    fn cells(&self) -> [String; 4] {
+        let Self {
+            both_ways, mean_share, mean_share_half_width_95: half_width, least_share, most_share, ..
+        } = self;
+        let halves = if *both_ways { "both" } else { "one" };
+        let width = half_width.map_or(String::new(), |width| format!(" ± {}", share(Some(width))));
+        let [mean, least, most] = [mean_share, least_share, most_share].map(|one| share(Some(*one)));
+        [halves.to_owned(), mean + &width, least, most]
+    }
 }
 
 /// The channel that limits a class.
@@ -167,6 +215,7 @@ impl LoadsDocument {
             channels: loads.by_kind(are_of_flits),
             mean_hops: (all > 0.0).then(|| hops / all),
             classes,
+            effective_bisection: Vec::new(),
             refused: if has_model {
                 Vec::new()
             } else {
@@ -214,6 +263,13 @@ impl LoadsDocument {
             "What a class brings to channels, as a share of what a sender sends",
             &self.shares(markdown),
         );
+        if let Some(Bisection { trials, .. }) = self.effective_bisection.first() {
+            let mut rows =
+                Rows::new(&["halves that send", "mean share", "least of a trial", "most"], markdown);
+            self.effective_bisection.iter().for_each(|one| rows.add(one.cells()));
+            let title = "Effective bisection: what a flow has of a link when random pairs of nodes all send";
+            page.section(&format!("{title}, {trials} trials"), &rows);
+        }
         let refused = self.refused.iter().map(|line| format!("no latencies: {line}"));
         page.remarks(&refused.collect::<Vec<_>>());
         let latencies = match self.refused.is_empty() {
@@ -248,7 +304,16 @@ pub(super) fn run(document: &Document, scenario: &Scenario, args: &Solve) -> Res
         let line = format!("{}{key}: {asked}solve {because}", document.place_of(&key));
         return Err(Exit::input(line));
     }
-    let found = LoadsDocument::of(document, scenario);
+    let mut found = LoadsDocument::of(document, scenario);
+    if let Some(trials) = args.bisection {
+        if let Err(Refusal { key, because }) = paths::supports_bisection(&*scenario.topology(), trials) {
+            let place =
+                if key.starts_with("--") { String::new() } else { document.place_of(&key).to_string() };
+            return Err(Exit::input(format!("{place}{key}: the effective bisection {because}")));
+        }
+        let ways = [true, false].into_iter();
+        found.effective_bisection = ways.filter_map(|both| Bisection::of(scenario, trials, both)).collect();
+    }
     match format {
         Format::Json => output::write_json(&found),
         Format::Csv => {

@@ -75,7 +75,7 @@ pub use mix::MixSpec;
 pub use network::{Direction, GraphRouting, NetworkSpec, TreeDelay, TreeRouting};
 pub(crate) use network::{Refusal, TreeKeys, TreeShape};
 pub use nodes::NodeList;
-pub use pairs::PairSpec;
+pub use pairs::{Halves, PairSpec};
 pub use phases::{PhaseSetting, PhaseSpec, RunPhase};
 pub use power::{Energies, PowerControl, PowerSpec, Restore};
 pub use presets::{PRESETS, Preset};

@@ -39,8 +39,8 @@ impl Wiring {
 pub(super) struct Key {
     pub(super) name: &'static str,
     wanted: KeyRange,
-    /// Whether it is one of meshes and tori only.
-    of_lattice: bool,
+    /// Topologies that have it; all if empty.
+    of: &'static [&'static str],
 }
 
 /// What may stand at a key, and what does without it.
@@ -63,7 +63,7 @@ enum KeyRange {
 
 impl Key {
     const fn new(name: &'static str, wanted: KeyRange) -> Self {
-        Self { name, wanted, of_lattice: false }
+        Self { name, wanted, of: &[] }
     }
 
     pub(super) const fn size(name: &'static str) -> Self {
@@ -98,8 +98,13 @@ impl Key {
         Self::new(name, KeyRange::Word(words))
     }
 
-    pub(super) const fn of_lattice(self) -> Self {
-        Self { of_lattice: true, ..self }
+    pub(super) const fn of(self, topologies: &'static [&'static str]) -> Self {
+        Self { of: topologies, ..self }
+    }
+
+    /// Whether a topology does not have it.
+    fn is_stray(&self, wiring: Wiring) -> bool {
+        !self.of.is_empty() && !self.of.contains(&wiring.topology)
     }
 }
 
@@ -184,13 +189,14 @@ impl Family {
     /// Refuses sizes and keys of other topologies.
     fn refuse_strays(&self, reader: &mut Reader, table: &Table<'_>, kind: Kind) {
         let wiring = self.wiring;
-        for Key { name, wanted, of_lattice } in kind.keys() {
-            let wanted = match wanted {
-                KeyRange::Size if *name != wiring.size => format!("{} only", wiring.size),
-                _ if *of_lattice && !wiring.is_lattice() => {
-                    let lattices = kind.wirings().iter().filter(|wiring| wiring.is_lattice());
-                    let lattices = lattices.map(|wiring| format!("\"{}\"", wiring.topology));
-                    format!("it with topology = {} only", lattices.collect::<Vec<_>>().join(" or "))
+        for key in kind.keys() {
+            let name = key.name;
+            let wanted = match key.wanted {
+                KeyRange::Size if name != wiring.size => format!("{} only", wiring.size),
+                _ if key.is_stray(wiring) => {
+                    let others = kind.wirings().iter().filter(|other| key.of.contains(&other.topology));
+                    let others = others.map(|other| format!("\"{}\"", other.topology));
+                    format!("it with topology = {} only", others.collect::<Vec<_>>().join(" or "))
                 }
                 _ => continue,
             };
@@ -201,8 +207,7 @@ impl Family {
     }
 
     fn read_key(&mut self, reader: &mut Reader, table: &Table<'_>, key: &Key) {
-        let Key { name, of_lattice, .. } = *key;
-        let is_stray = of_lattice && !self.wiring.is_lattice();
+        let (name, is_stray) = (key.name, key.is_stray(self.wiring));
         let found = match key.wanted {
             KeyRange::Size if name != self.wiring.size => return,
             KeyRange::Size => whole_bounds(reader, table, name, self.wiring.within, [2, 8]),

@@ -27,8 +27,8 @@ pub(super) const WIRINGS: &[Wiring] = &[
 pub(super) const KEYS: &[Key] = &[
     Key::size("ports"),
     Key::size("radix"),
-    Key::whole("nodes_per_router", [1, 16], [1, 1]).of_lattice(),
-    Key::whole("links", [1, 8], [1, 1]).of_lattice(),
+    Key::whole("nodes_per_router", [1, 16], [1, 1]).of(&["mesh"]),
+    Key::whole("links", [1, 8], [1, 1]).of(&["mesh"]),
     Key::whole("real_time_channels", [1, 32], [13, 13]),
     Key::chance("best_effort"),
     Key::whole("best_effort_channels", [1, 32], [3, 3]),

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use flitwise_language::document::{Reader, Table};
-use flitwise_language::scenario::{DestinationPattern, Scheduler};
+use flitwise_language::scenario::{DestinationPattern, Scheduler, TreeRouting};
 
 use super::DRAWN_LOAD;
 use super::draw::{Draw, rounded, whole_at};
@@ -25,22 +25,41 @@ const LEAST_PEAK: f64 = 1.5;
 const STREAM_PEAK: [f64; 2] = [0.1, 1.5];
 /// Most routers of a mesh or torus.
 const MOST_ROUTERS: u32 = 144;
+/// Most nodes of a fat tree.
+const MOST_NODES: u32 = 256;
+
+const LATTICES: &[&str] = &["mesh", "torus"];
+const TREE: &[&str] = &["fat-tree"];
+const GRAPH: &[&str] = &["file"];
+const WITH_LANES: &[&str] = &["mesh", "torus", "fat-tree", "file"];
 
 pub(super) const WIRINGS: &[Wiring] = &[
     Wiring { topology: "router", size: "ports", within: [2, MAX_PORTS], least_lanes: 1 },
     Wiring { topology: "hypercube", size: "dimension", within: [1, MAX_DIMENSION], least_lanes: 1 },
     Wiring { topology: "mesh", size: "radix", within: [2, 64], least_lanes: 1 },
     Wiring { topology: "torus", size: "radix", within: [3, 64], least_lanes: 2 },
+    Wiring { topology: "fat-tree", size: "levels", within: [2, 6], least_lanes: 1 },
+    // up-down routing of a random graph
+    Wiring { topology: "file", size: "switches", within: [2, 64], least_lanes: 1 },
 ];
 
 pub(super) const KEYS: &[Key] = &[
     Key::size("ports"),
     Key::size("dimension"),
     Key::size("radix"),
-    Key::whole("dimensions", [1, 4], [2, 2]).of_lattice(),
-    Key::whole("nodes_per_router", [1, 16], [1, 1]).of_lattice(),
-    Key::whole("links", [1, 8], [1, 1]).of_lattice(),
-    Key::whole("virtual_channels", [1, 8], [1, 1]).of_lattice(),
+    Key::size("levels"),
+    Key::size("switches"),
+    Key::whole("dimensions", [1, 4], [2, 2]).of(LATTICES),
+    // neighbours of a switch below and above it, at each level
+    Key::whole("down", [1, 128], [2, 8]).of(TREE),
+    Key::whole("up", [1, 128], [2, 8]).of(TREE),
+    Key::any_of("routing", || TreeRouting::ALL.iter().map(|routing| routing.word()).collect(), "d-mod-k")
+        .of(TREE),
+    // switches of lower number that a switch is joined to
+    Key::whole("neighbours", [1, 16], [1, 2]).of(GRAPH),
+    Key::whole("nodes_per_router", [1, 16], [1, 1]).of(&["mesh", "torus", "file"]),
+    Key::whole("links", [1, 8], [1, 1]).of(WITH_LANES),
+    Key::whole("virtual_channels", [1, 8], [1, 1]).of(WITH_LANES),
     // the same of all classes
     Key::any_of("destinations", destinations, "uniform"),
     Key::bounds("hot_share", [0.001, 1.0], [0.02, 0.2]),
@@ -109,7 +128,7 @@ pub(super) fn text(draw: &mut Draw, family: &Family, index: u32) -> String {
     vticks(draw, family, &mut classes);
     sources(draw, family, &mut classes);
     let mut more = String::new();
-    if family.wiring.is_lattice() {
+    if WITH_LANES.contains(&family.topology()) {
         let _ = writeln!(more, "virtual_channels = {}", draw.whole(family.whole("virtual_channels")));
     }
     let pipeline_stages = draw.evenly(family.whole("pipeline_stages"));
@@ -145,6 +164,8 @@ fn network(draw: &mut Draw, family: &Family, index: u32) -> (String, u32) {
             let dimension = (from + (share * f64::from(to - from + 1)) as u32).min(to);
             (dimension.to_string(), 1 << dimension)
         }
+        "levels" => return tree(draw, family),
+        "switches" => return graph(draw, family),
         _ => return lattice(draw, family),
     };
     (format!("topology = \"{topology}\"\n{size} = {value}"), nodes)
@@ -167,6 +188,47 @@ fn lattice(draw: &mut Draw, family: &Family) -> (String, u32) {
         family.topology()
     );
     (keys, each * sides.iter().product::<u32>())
+}
+
+/// A fat tree of at most [`MOST_NODES`].
+fn tree(draw: &mut Draw, family: &Family) -> (String, u32) {
+    let levels = draw.evenly(family.size());
+    let [least, most] = family.whole("down");
+    let mut down: Vec<u32> = Vec::new();
+    for level in 0..levels {
+        let rest = least.saturating_pow(levels - 1 - level);
+        let room = MOST_NODES / rest / down.iter().product::<u32>();
+        down.push(draw.whole([least, most.min(room).max(least)]));
+    }
+    let up: Vec<u32> = (1..levels).map(|_| draw.whole(family.whole("up"))).collect();
+    let links = draw.evenly(family.whole("links"));
+    let routing = draw.one_of(family.words("routing"));
+    let keys = format!(
+        "topology = \"fat-tree\"\nlevels = {levels}\ndown = {down:?}\nup = {up:?}\nlinks = {links}\n\
+         routing = \"{routing}\""
+    );
+    (keys, down.iter().product())
+}
+
+/// A graph whose switches are each joined to some of lower number.
+fn graph(draw: &mut Draw, family: &Family) -> (String, u32) {
+    let switches = draw.evenly(family.size());
+    let (mut lines, mut nodes) = (String::new(), 0);
+    for switch in 0..switches {
+        for _ in 0..draw.evenly(family.whole("nodes_per_router")) {
+            let _ = writeln!(lines, "node n{nodes} s{switch}");
+            nodes += 1;
+        }
+    }
+    for switch in 1..switches {
+        let mut lower: Vec<u32> = (0..switch).collect();
+        for _ in 0..draw.evenly(family.whole("neighbours")).min(switch) {
+            let other = lower.swap_remove(draw.index(lower.len()));
+            let links = draw.evenly(family.whole("links"));
+            let _ = writeln!(lines, "link s{other} s{switch} links={links}");
+        }
+    }
+    (format!("topology = \"file\"\nrouting = \"up-down\"\nfile = \"\"\"\n{lines}\"\"\""), nodes)
 }
 
 fn lengths(draw: &mut Draw, family: &Family, classes: &mut [Class]) {

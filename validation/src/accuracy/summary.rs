@@ -1,7 +1,7 @@
 //! Tables of errors beside their targets.
 
 use flitwise_language::quantity::Quantity;
-use flitwise_language::scenario::{ClassKind, NetworkSpec};
+use flitwise_language::scenario::{ClassKind, NetworkSpec, TreeRouting};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -32,13 +32,17 @@ pub enum Network {
     Router,
     /// A hypercube.
     Cube,
-    /// Any other, such as a mesh or torus.
+    /// A mesh or torus.
     Lattice,
+    /// A fat tree or a graph whose routes are fixed or drawn.
+    Tree,
+    /// A fat tree whose switches choose.
+    Adaptive,
 }
 
 impl Network {
     /// All.
-    pub const ALL: [Self; 3] = [Self::Router, Self::Cube, Self::Lattice];
+    pub const ALL: [Self; 5] = [Self::Router, Self::Cube, Self::Lattice, Self::Tree, Self::Adaptive];
 
     /// Its name in a plan.
     pub fn word(self) -> &'static str {
@@ -46,14 +50,18 @@ impl Network {
             Self::Router => "router",
             Self::Cube => "cube",
             Self::Lattice => "lattice",
+            Self::Tree => "tree",
+            Self::Adaptive => "adaptive",
         }
     }
 
     /// Of a scenario.
     pub fn of(network: &NetworkSpec) -> Self {
         let topology = network.topology();
-        match topology.most_hops() {
-            0 => Self::Router,
+        match network {
+            NetworkSpec::FatTree { routing: TreeRouting::AdaptiveUp, .. } => Self::Adaptive,
+            NetworkSpec::FatTree { .. } | NetworkSpec::Graph { .. } => Self::Tree,
+            _ if topology.most_hops() == 0 => Self::Router,
             _ if topology.as_hypercube().is_some() => Self::Cube,
             _ => Self::Lattice,
         }
@@ -98,17 +106,18 @@ impl Aim {
 pub const WAITING_CYCLES: f64 = 0.5;
 
 /// Groups of networks in a summary; families follow them.
-const GROUPS: [(&str, &[Network]); 4] = [
+const GROUPS: [(&str, &[Network]); 5] = [
     ("all", &Network::ALL),
     ("all routers", &[Network::Router]),
     ("all cubes", &[Network::Cube]),
     ("all meshes and tori", &[Network::Lattice]),
+    ("all trees and graphs", &[Network::Tree, Network::Adaptive]),
 ];
 
 /// Errors of one kind, taken together.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
-    /// Family, or a group of networks: `all`, `all routers`, `all cubes`, `all meshes and tori`.
+    /// Family, or a group of networks: `all`, `all routers`, `all cubes`, `all meshes and tori`, `all trees and graphs`.
     pub family: String,
     /// Kind of the classes.
     pub kind: ClassKind,
@@ -315,7 +324,7 @@ mod tests {
             aims.iter().find(|aim| aim.fits(quantity, kind, network, load)).unwrap().target
         };
         let miss = |network| target(Quantity::MissProbability, ClassKind::RealTime, network, None).mean;
-        assert_eq!(Network::ALL.map(miss), [0.005, 0.01, 0.01]);
+        assert_eq!(Network::ALL.map(miss), [0.005, 0.01, 0.01, 0.01, 0.01]);
         let latency =
             |network, load| target(Quantity::TotalLatency, ClassKind::BestEffort, network, load).worst;
         assert_eq!(latency(Network::Cube, None), 5.0);

@@ -74,12 +74,10 @@ impl PairSpec {
         }
         let mut partners: Vec<u32> = itself.collect();
         if let Some(seed) = self.bisection {
-            let drawn = shuffled(nodes, &mut Xoshiro256PlusPlus::seed_from_u64(seed.into()));
-            let (one, other) = drawn.split_at(nodes as usize / 2);
-            for (one, other) in one.iter().zip(other) {
-                partners[*one as usize] = *other;
+            for (one, other) in Halves::new(seed).pairs(nodes) {
+                partners[one as usize] = other;
                 if self.both_ways.unwrap_or(true) {
-                    partners[*other as usize] = *one;
+                    partners[other as usize] = one;
                 }
             }
         }
@@ -92,12 +90,38 @@ impl PairSpec {
     }
 }
 
+/// Random halves of the nodes, and what else is drawn from the same number.
+#[derive(Debug)]
+pub struct Halves(Xoshiro256PlusPlus);
+
+impl Halves {
+    /// Those of `{ bisection = seed }`.
+    pub fn new(seed: u32) -> Self {
+        Self(Xoshiro256PlusPlus::seed_from_u64(seed.into()))
+    }
+
+    /// A node of the first half and its partner in the other, for each; of an odd number of nodes one is left out.
+    pub fn pairs(&mut self, nodes: u32) -> Vec<(u32, u32)> {
+        let drawn = shuffled(nodes, &mut self.0);
+        let (one, other) = drawn.split_at(nodes as usize / 2);
+        one.iter().copied().zip(other.iter().copied()).collect()
+    }
+
+    /// A whole number below `count`, all alike.
+    pub fn below(&mut self, count: u32) -> u32 {
+        below(count, &mut self.0)
+    }
+}
+
+fn below(count: u32, random: &mut Xoshiro256PlusPlus) -> u32 {
+    ((u128::from(random.next_u64()) * u128::from(count)) >> 64) as u32
+}
+
 /// The whole numbers below `count` in random order (Fisher and Yates).
 fn shuffled(count: u32, random: &mut Xoshiro256PlusPlus) -> Vec<u32> {
     let mut all: Vec<u32> = (0..count).collect();
-    for left in (1..count as usize).rev() {
-        let other = (u128::from(random.next_u64()) * (left as u128 + 1)) >> 64;
-        all.swap(left, other as usize);
+    for left in (1..count).rev() {
+        all.swap(left as usize, below(left + 1, random) as usize);
     }
     all
 }
