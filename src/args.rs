@@ -42,7 +42,7 @@ Examples:
   flitwise compare --preset router16                 both models beside the simulator, with verdicts
   flitwise explain --class R1                        the derivation of its numbers, equation by equation
   flitwise plan max-load --require 'BE: total <= 200'  how much load that leaves room for
-  flitwise learn                                     fifteen short lessons in queueing
+  flitwise learn                                     sixteen short lessons in queueing
   flitwise serve                                     a page with sliders, in the browser
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much
@@ -654,7 +654,20 @@ pub(crate) enum PresetAction {
         /// Its name.
         #[arg(add = ArgValueCandidates::new(complete::presets))]
         name: String,
+        /// How to print it: toml as it is written; json with every value, and under source where values come from.
+        #[arg(long, value_enum, default_value_t)]
+        format: PresetFormat,
     },
+}
+
+/// How a preset is printed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum PresetFormat {
+    /// The scenario file.
+    #[default]
+    Toml,
+    /// All values.
+    Json,
 }
 
 /// Models that are asked for, in the order of [`Model::ALL`].
@@ -846,7 +859,7 @@ pub(crate) enum SchemaOf {
     Solve,
     /// The result of `solve --distribution --format json`.
     Distribution,
-    /// The result of `solve --format json` where no model can answer the scenario.
+    /// The result of `solve --loads --format json`, and without `--loads` where no model can answer the scenario.
     Loads,
     /// The result of `sweep --format json`.
     Sweep,
@@ -872,6 +885,8 @@ pub(crate) enum SchemaOf {
     Explain,
     /// The result of `station --format json`.
     Station,
+    /// The result of `presets show NAME --format json`.
+    Preset,
     /// The result of `campaign plan --format json`.
     CampaignPlan,
     /// The result of `campaign status --format json`.

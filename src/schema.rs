@@ -14,6 +14,7 @@ use crate::figure::FigureDocument;
 use crate::outcome::Exit;
 use crate::output;
 use crate::plan::PlanDocument;
+use crate::presets::PresetDocument;
 use crate::sensitivity::SensitivityDocument;
 use crate::solve::LoadsDocument;
 use crate::station::StationDocument;
@@ -40,6 +41,7 @@ pub(crate) fn run(of: SchemaOf) -> Result<(), Exit> {
         SchemaOf::Station => schema_for!(StationDocument),
         SchemaOf::CampaignPlan => schema_for!(CampaignPlanDocument),
         SchemaOf::CampaignStatus => schema_for!(CampaignStatusDocument),
+        SchemaOf::Preset => schema_for!(PresetDocument),
         SchemaOf::Study => schema_for!(StudyDocument<'static>),
     };
     output::write_json(&schema)

@@ -292,15 +292,17 @@ impl Limits {
         let has_delays = !network.delays().is_empty();
         let longest = |router: u32| (0..network.ports()).map(|port| network.delay(router, port)).max();
         // most switches are alike
-        let mut known: Vec<((&[f64], u32), (f64, f64))> = Vec::new();
+        let mut kinds: Vec<(&[f64], u32)> = Vec::new();
+        let mut limits: Vec<(f64, f64)> = Vec::new();
         let (mut of_switch, mut fullest, mut growth) = (Vec::new(), 0.0_f64, f64::INFINITY);
         for (router, switch) in (0..).zip(loads.inputs.chunks(ports * ports)) {
             let delay = if has_delays { longest(router).unwrap_or(0) } else { 0 };
-            let place = known.iter().position(|(other, _)| *other == (switch, delay)).unwrap_or_else(|| {
-                known.push(((switch, delay), of(switch, delay)));
-                known.len() - 1
+            let place = kinds.iter().position(|kind| *kind == (switch, delay)).unwrap_or_else(|| {
+                kinds.push((switch, delay));
+                limits.push(of(switch, delay));
+                kinds.len() - 1
             });
-            let (limit, load) = known[place].1;
+            let (limit, load) = limits[place];
             of_switch.push(limit);
             fullest = fullest.max(load * rate);
             growth = growth.min(limit / (load * rate).max(1e-300));

@@ -271,15 +271,15 @@ fn tiers(text: &str, wrong: &mut Vec<Wrong>) -> Tiers {
         };
         match (key.as_str(), tier) {
             ("nodes", _) => nodes = number,
+            ("downlink_latency_ns", Some(_)) if number.is_none() => {
+                wrong.push(Wrong::at(at, format!("\"{}\"", line.trim()), "a whole number of ns"));
+            }
             ("tiers" | "podsize", _) => {}
             ("tier", _) => tier = number,
-            ("radix_down" | "radix_up" | "bundle", Some(tier)) => {
+            ("radix_down" | "radix_up" | "bundle" | "downlink_latency_ns", Some(tier)) => {
                 tiers.entry(tier).or_default().insert(key, number.unwrap_or(0));
             }
-            (
-                "downlink_speed_gbps" | "downlink_latency_ns" | "switch_latency_ns" | "oversubscribed",
-                Some(_),
-            )
+            ("downlink_speed_gbps" | "switch_latency_ns" | "oversubscribed", Some(_))
             | ("queue_down" | "queue_up", Some(_)) => left_out += 1,
             _ => wrong.push(Wrong::at(at, key, "a word of a .topo file, tiers each behind a line Tier")),
         }
@@ -287,7 +287,8 @@ fn tiers(text: &str, wrong: &mut Vec<Wrong>) -> Tiers {
     Tiers { nodes, tiers, left_out }
 }
 
-/// A topology of htsim: `Tiers`, and of each tier `Radix_Down`, `Radix_Up` and `Bundle`.
+/// A topology of htsim: `Tiers`, and of each tier `Radix_Down`, `Radix_Up`, `Bundle` and `Downlink_Latency_ns`, which
+/// becomes the delay of its links.
 ///
 /// # Errors
 /// Lines that are none of these, and tiers that do not make a tree.
@@ -295,7 +296,8 @@ pub fn from_htsim(text: &str) -> Result<Imported, Vec<ImportFault>> {
     let mut wrong = Vec::new();
     let Tiers { nodes, tiers, left_out } = tiers(text, &mut wrong);
     let of = |tier: u32, key: &str| tiers.get(&tier).and_then(|keys| keys.get(key).copied());
-    let (mut down, mut up, mut links) = (Vec::new(), Vec::new(), Vec::new());
+    let latency = |tier: u32| of(tier, "downlink_latency_ns").unwrap_or(0);
+    let (mut down, mut up, mut links, mut delays) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for tier in 0..tiers.len() as u32 {
         let [below, above] =
             [of(tier, "bundle").unwrap_or(1).max(1), of(tier + 1, "bundle").unwrap_or(1).max(1)];
@@ -304,8 +306,10 @@ pub fn from_htsim(text: &str) -> Result<Imported, Vec<ImportFault>> {
         if tier + 1 < tiers.len() as u32 {
             up.push(of(tier, "radix_up").unwrap_or(0) / above);
             links.push(above);
+            delays.push(latency(tier + 1));
         }
     }
+    let delay = TreeDelay { up: PerLevel::list(&delays).unwrap_or(PerLevel::all(0)) };
     let spec = NetworkSpec::FatTree {
         levels: tiers.len() as u32,
         radix: None,
@@ -314,7 +318,7 @@ pub fn from_htsim(text: &str) -> Result<Imported, Vec<ImportFault>> {
         down: PerLevel::list(&down),
         up: PerLevel::list(&up).filter(|_| !up.is_empty()),
         links: PerLevel::list(&links).filter(|_| !links.is_empty()).unwrap_or(PerLevel::all(1)),
-        delay: TreeDelay::default(),
+        delay,
         routing: TreeRouting::DModK,
         self_traffic: None,
     };
@@ -332,9 +336,20 @@ pub fn from_htsim(text: &str) -> Result<Imported, Vec<ImportFault>> {
     let mut notes = Vec::new();
     if left_out > 0 {
         notes.push(format!(
-            "speeds, latencies, queues and oversubscription are left out, in {left_out} lines"
+            "speeds, latencies of switches, queues and oversubscription are left out, in {left_out} lines"
         ));
     }
     notes.extend(text.without_ways.map(|because| format!("there are no ways: {because}")));
-    Ok(Imported { text: text.text, notes })
+    let mut lines = text.text;
+    if latency(0) > 0 {
+        let delayed = |line: &str| match line.starts_with("node ") {
+            true => format!("{line} delay={}\n", latency(0)),
+            false => format!("{line}\n"),
+        };
+        lines = lines.lines().map(delayed).collect();
+    }
+    if latency(0) > 0 || delays.iter().any(|delay| *delay > 0) {
+        notes.push("latencies of links are delays in ns: take flight_time = 0 under [switch]".to_owned());
+    }
+    Ok(Imported { text: lines, notes })
 }
