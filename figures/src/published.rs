@@ -108,6 +108,7 @@ pub const PUBLISHED: &[Published] = published![
     "nt-fattree-packets",
     "nt-permutation",
     "nt-hol",
+    "nt-booksim",
     "rn-fig4a",
     "rn-fig4b",
     "rn-fig4x",
