@@ -109,6 +109,7 @@ impl FigureKind for Question {
             series,
             errors,
             measured_as_curves: false,
+            printed_by: None,
         })
     }
 }
