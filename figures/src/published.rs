@@ -108,6 +108,8 @@ pub const PUBLISHED: &[Published] = published![
     "nt-fattree-packets",
     "nt-permutation",
     "nt-hol",
+    "nt-tree-loads",
+    "nt-graph-loads",
     "rn-fig4a",
     "rn-fig4b",
     "rn-fig4x",
