@@ -12,11 +12,14 @@ use crate::draw::legend::{self, Entry, Sample};
 use crate::draw::palette::legible_on;
 use crate::draw::tiles::{self, Tiles};
 
-/// Distance of the nearest switches from which on links are arrows \[px\], and most of these.
+/// Distance of the nearest switches from which on links are arrows \[px\], and most of these between rows and
+/// elsewhere, where more would hide each other.
 const WIDE: f64 = 15.0;
-const MOST_ARROWS: usize = 600;
-/// The least distance between marks of nodes, and the largest; the longest row of them where none is free \[px\].
-const MARKS_APART: (f64, f64) = (3.4, 9.0);
+const MOST_ARROWS: (usize, usize) = (600, 200);
+/// The least distance between marks of nodes below a row of switches and elsewhere, and the largest; the longest row of
+/// them where no space is free \[px\].
+const CLOSEST: (f64, f64) = (3.4, 5.0);
+const FARTHEST: f64 = 9.0;
 const LONGEST_ROW: f64 = 44.0;
 /// From a switch to its nodes, at most \[px\].
 const STUB: f64 = 9.0;
@@ -43,8 +46,10 @@ struct Plan {
     line: f64,
     /// From a switch to its nodes \[px\].
     stub: f64,
-    /// The longest row of marks of nodes, and the largest distance between them \[px\].
-    row: (f64, f64),
+    /// The longest row of marks of nodes \[px\].
+    row: f64,
+    /// The least and the largest distance between them \[px\].
+    marks: (f64, f64),
     /// Of the counts of nodes, if they can be read.
     counts: Option<Face>,
 }
@@ -191,7 +196,7 @@ impl Plan {
         let count = small.width(&most_nodes.to_string()).max(1e-9);
         let size = (small.size * (room - 2.0) / count).min(small.size);
         let counts = (size >= SMALLEST).then_some(Face { size, ..small });
-        let has_arrows = apart >= WIDE && diagram.links.len() <= MOST_ARROWS;
+        let has_arrows = apart >= WIDE && diagram.links.len() <= if in_rows { MOST_ARROWS.0 } else { MOST_ARROWS.1 };
         let line = if has_arrows { (0.05 * apart).clamp(0.9, 2.4) } else { (0.09 * apart).clamp(0.5, 1.6) };
         let line = line.min((if has_arrows { 0.12 } else { 0.45 } * width / most_between(diagram)).max(0.25));
         let mut plan = Self {
@@ -203,7 +208,8 @@ impl Plan {
             has_arrows,
             line,
             stub: if in_rows { STUB } else { (0.4 * apart).clamp(3.0, STUB) },
-            row: (row, if in_rows { MARKS_APART.1 } else { MARKS_APART.1.min(0.4 * apart) }),
+            row,
+            marks: if in_rows { (CLOSEST.0, FARTHEST) } else { (CLOSEST.1, FARTHEST.min(0.4 * apart)) },
             counts,
         };
         plan.keep_free(diagram, small.line_height(), beside);
@@ -237,7 +243,8 @@ impl Plan {
         };
         // the captions of rows stand a little higher than these, so that two lines of nodes go below
         let (above, below) = (nodes(1.0), nodes(-1.0));
-        self.free = (0.0, free(above, if above > 0.0 { 3.4 } else { 1.3 }), free(below, if below > 0.0 { 2.8 } else { 0.8 }));
+        let lines = |outside: f64, with: f64, without: f64| if outside > 0.0 { with } else { without };
+        self.free = (0.0, free(above, lines(above, 3.4, 1.3)), free(below, lines(below, 2.8, 0.8)));
     }
 
     /// The same in a height, if one is given.
@@ -250,8 +257,9 @@ impl Plan {
 
     /// Between the marks of the nodes of a switch; none if it has one for all of them \[px\].
     fn marks(&self, nodes: usize) -> Option<f64> {
-        let apart = self.row.0 / nodes.max(1) as f64;
-        (apart >= MARKS_APART.0).then_some(apart.min(self.row.1))
+        let apart = self.row / nodes.max(1) as f64;
+        // a node alone needs no more room than its mark
+        (apart >= self.marks.0).then_some(apart.min(self.marks.1))
     }
 
     /// Half the size of the mark of a node, or of all nodes of a switch, away from the switch \[px\].

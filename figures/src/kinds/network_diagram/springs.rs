@@ -56,7 +56,10 @@ pub(super) fn places(neighbours: &[Vec<usize>]) -> Vec<Place> {
         settle(&mut places, &distances);
         part(&mut places);
         // of one start there is nothing to choose
-        let found = if starts > 1 { (links_across(&places, neighbours), crossings(&places, neighbours)) } else { (0, 0) };
+        let found = match starts {
+            1 => (0, 0),
+            _ => (links_across(&places, neighbours), crossings(&places, neighbours)),
+        };
         let stress = stress(&places, &distances);
         (found, stress, places)
     });
