@@ -207,9 +207,9 @@ impl Plan {
             names,
             has_arrows,
             line,
-            stub: if in_rows { STUB } else { (0.4 * apart).clamp(3.0, STUB) },
+            stub: if in_rows { STUB } else { (0.12 * apart).clamp(3.0, STUB) },
             row,
-            marks: if in_rows { (CLOSEST.0, FARTHEST) } else { (CLOSEST.1, FARTHEST.min(0.4 * apart)) },
+            marks: if in_rows { (CLOSEST.0, FARTHEST) } else { (CLOSEST.1, FARTHEST.min(0.16 * apart)) },
             counts,
         };
         plan.keep_free(diagram, small.line_height(), beside);
