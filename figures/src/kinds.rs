@@ -79,7 +79,9 @@ kinds! {
     distribution: file Distribution;
     chain: file Chain,
         picture Chain(Chain) "States of a Markov chain, their probabilities and the rates between them.";
-    network: file Network, picture Network(NetworkMap) "Loads of all links of a network.";
+    network: file Network, picture Network(NetworkMap)
+        "Loads of all links of a network whose routers have coordinates.";
+    network_diagram: picture NetworkDiagram(NetworkDiagram) "Loads of all links of any other network.";
     over_time: file OverTime;
     phases: file Phases;
     course: picture Course(Course) "Numbers over time, a panel for each, and below them the mix of the classes.";

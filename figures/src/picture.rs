@@ -14,6 +14,9 @@ pub use crate::kinds::course::{ClassLoad, Course, MixPhase};
 pub use crate::kinds::heat_map::{HeatCell, HeatMap, HeatPanel};
 pub use crate::kinds::lines::{ErrorSeries, Lines, Point, Series};
 pub use crate::kinds::network::{NetworkLink, NetworkMap, NetworkPanel, SimulatedLoad};
+pub use crate::kinds::network_diagram::{
+    DiagramLink, DiagramNode, DiagramRow, DiagramSwitch, NetworkDiagram,
+};
 pub use crate::kinds::phases::course_of_run;
 pub use crate::kinds::pipeline::{Pipeline, PipelinePanel};
 pub use crate::kinds::region::{Frontier, Mark, Region};

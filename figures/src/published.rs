@@ -109,6 +109,8 @@ pub const PUBLISHED: &[Published] = published![
     "nt-permutation",
     "nt-hol",
     "nt-booksim",
+    "nt-tree-loads",
+    "nt-graph-loads",
     "rn-fig4a",
     "rn-fig4b",
     "rn-fig4x",

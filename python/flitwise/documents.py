@@ -371,6 +371,8 @@ class ScenarioSpec(Record):
     """The thresholds of queues that are set aside; by default those of the organisation `recn`."""
     router: Record | None
     """What every router is like."""
+    source: Record | None
+    """Which documents values are from, and within which ranges those are known that none has."""
     switch: Record | None
     """What every packet switch is like, in place of a router."""
     units: Record | None
@@ -2940,6 +2942,63 @@ class Course(Record):
     """A panel each, from top to bottom; their horizontal axis is the time."""
 
 
+class DiagramLink(Record):
+    """Links from a switch to another."""
+
+    __slots__ = ()
+    channel: str
+    """What they are for: `link`, or `up` or `down` with the lower level."""
+    from_: int
+    """Number of the switch where they start."""
+    load: float
+    """Load of the most loaded one."""
+    parallel: int
+    """How many there are."""
+    simulated: SimulatedLoad | None
+    """Load of the same one as it was simulated, of links of which one is chosen the mean; `null` where nothing was.
+    """
+    to: int
+    """Number of the one where they end."""
+
+
+class DiagramNode(Record):
+    """A node."""
+
+    __slots__ = ()
+    load: float
+    """Load of its ejection link."""
+    name: str
+    """Its name, or its number as people write it."""
+    simulated: SimulatedLoad | None
+    """The same as it was simulated; `null` where nothing was."""
+
+
+class DiagramRow(Record):
+    """A row of switches, such as a level of a tree."""
+
+    __slots__ = ()
+    name: str
+    """Its name; empty of the only row."""
+    switches: int
+    """Switches in it."""
+    y: float
+    """Its height above the lowest place, as a share of the layout's."""
+
+
+class DiagramSwitch(Record):
+    """A switch and its nodes."""
+
+    __slots__ = ()
+    name: str
+    """Its name, or its number as people write it."""
+    nodes: list[DiagramNode]
+    """Nodes to which ejection links lead from it."""
+    outward: list[Any]
+    """Direction in which its nodes stand: to the right and up, of length 1."""
+    place: list[Any]
+    """Its place, as shares of the layout's width and height from the lower left."""
+
+
 class ErrorSeries(Record):
     """How far a model is off, in percent of the simulation (or in percentage points, see the axis)."""
 
@@ -3055,6 +3114,24 @@ class MixPhase(Record):
     """When it ends."""
     loads: list[ClassLoad]
     """Class by class."""
+
+
+class NetworkDiagram(Record):
+    """Loads of all links of a network, its switches where a layout puts them."""
+
+    __slots__ = ()
+    height: float
+    """Height of the layout as a share of its width."""
+    links: list[DiagramLink]
+    """Links from switch to switch, those between the same two once for each way."""
+    load: Axis
+    """What the colours stand for."""
+    origin: str
+    """Where loads are from that are not simulated: `exact`, or a model."""
+    rows: list[DiagramRow]
+    """Rows of switches, from below; empty where they stand in none."""
+    switches: list[DiagramSwitch]
+    """By number."""
 
 
 class NetworkLink(Record):
@@ -4483,6 +4560,21 @@ Course._nested = {
 }
 
 
+DiagramLink._nested = {
+    "simulated": SimulatedLoad,
+}
+
+
+DiagramNode._nested = {
+    "simulated": SimulatedLoad,
+}
+
+
+DiagramSwitch._nested = {
+    "nodes": DiagramNode,
+}
+
+
 ErrorSeries._nested = {
     "points": FigurePoint,
 }
@@ -4511,6 +4603,14 @@ Lines._nested = {
 
 MixPhase._nested = {
     "loads": ClassLoad,
+}
+
+
+NetworkDiagram._nested = {
+    "links": DiagramLink,
+    "load": Axis,
+    "rows": DiagramRow,
+    "switches": DiagramSwitch,
 }
 
 

@@ -158,6 +158,9 @@ pub(crate) fn on_scale(share: f64) -> RGBColor {
     RGBColor(mix(below.0, above.0), mix(below.1, above.1), mix(below.2, above.2))
 }
 
+/// Of what is saturated: none of the scale's.
+pub(crate) const SATURATED: RGBColor = RGBColor(0xE3, 0x1A, 0x1C);
+
 /// Relative luminance, as in the Web Content Accessibility Guidelines 2.1.
 pub(crate) fn luminance(colour: RGBColor) -> f64 {
     let linear = |level: u8| {
@@ -291,6 +294,22 @@ mod tests {
             assert!((2.0..6.5).contains(&(pair[1] - pair[0])), "{steps:?}");
         }
         assert_eq!(on_scale(f64::NAN), on_scale(0.0));
+    }
+
+    /// Saturated links are not taken for loaded ones, whatever cones are missing, and are seen on any page.
+    #[test]
+    fn saturation_is_not_on_the_scale() {
+        const SEEN: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        for step in 0..=100 {
+            let colour = on_scale(f64::from(step) / 100.0);
+            for matrix in WITHOUT.into_iter().chain([SEEN]) {
+                let distance = distance(seen(colour, matrix), seen(SATURATED, matrix));
+                assert!(distance >= 15.0, "{step}: {distance}");
+            }
+        }
+        for theme in THEMES {
+            assert!(contrast(SATURATED, Palette::of(theme).background) >= 3.0);
+        }
     }
 
     #[test]

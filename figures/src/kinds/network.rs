@@ -1,23 +1,25 @@
-//! Map of a network: routers as squares, links as arrows, coloured by their exact loads or by what connections hold of
-//! them, and beside that what was simulated.
+//! Picture of a network: links coloured by their exact loads or by what connections hold of them, and beside that what
+//! was simulated. Routers with coordinates are squares of a map, links arrows between them; other networks are
+//! [diagrams](super::network_diagram).
 
 use std::collections::HashMap;
 
 use flitwise_experiment::answer::{ChannelDetail, Utilization};
 use flitwise_language::document::one_of;
-use flitwise_language::network::{ChannelKind, LinkEnd};
+use flitwise_language::network::{ChannelKind, LinkEnd, Network};
 use flitwise_language::scenario::Scenario;
 use flitwise_models::admission::reserved;
-use flitwise_models::model::Model;
-use flitwise_models::paths::{Link, links};
+use flitwise_models::model::{Model, Refusal};
+use flitwise_models::paths::{self, Link, Traffic, are_of_flits, links};
 
 use super::heat_map::draw_scale;
+use super::network_diagram::{self, NetworkDiagram};
 use super::*;
 use crate::draw::canvas::{Anchor, Area, Canvas, Place};
 use crate::draw::font::Face;
 use crate::draw::frame::GAP;
-use crate::draw::legend::{self, Entry, Sample};
-use crate::draw::palette::{legible_on, on_scale};
+use crate::draw::legend::{self, Entry, Sample, Surface};
+use crate::draw::palette::{RGBColor, SATURATED, legible_on, on_scale};
 use crate::draw::scale::{Scale, label, short};
 use crate::draw::tiles::{self, Tiles};
 
@@ -126,8 +128,15 @@ impl Colour {
         if self == Self::Reserved {
             let held = reserved(scenario)?;
             links.iter_mut().for_each(|link| link.load = held(link.router, link.port));
+        } else if !are_of_flits(scenario) {
+            links.iter_mut().for_each(|link| link.load = share_of_packets(scenario, link));
         }
         Ok(links)
+    }
+
+    fn axis(self, scenario: &Scenario) -> Axis {
+        let unit = if are_of_flits(scenario) { "flits/cycle" } else { "share of its rate" };
+        Axis::of(self.label(), unit)
     }
 
     /// What was measured of it.
@@ -137,6 +146,15 @@ impl Colour {
             Self::Reserved => channel.reserved_share,
         }
     }
+}
+
+/// Load of a link by packets, as a share of its rate.
+fn share_of_packets(scenario: &Scenario, link: &Link) -> f64 {
+    let of_class = |(class, (messages, _)): (usize, &(f64, f64))| match scenario.classes()[class].rate {
+        rate if rate > 0.0 => messages / rate * Traffic::of(scenario, class).flit_rate,
+        _ => 0.0,
+    };
+    link.messages.iter().enumerate().map(of_class).sum()
 }
 
 /// Loads of all channels of a network, or what is held of them; beside them the simulated ones, if the simulation is a
@@ -156,7 +174,7 @@ impl FigureFile for Question {
     }
 
     fn read(reading: &mut Reading<'_>, root: &Table<'_>, scenario: Option<&Scenario>) -> Option<Self> {
-        check_map(reading, root, scenario?);
+        check_network(reading, root, scenario?);
         let Some(z) = reading.reader.table(root, "z") else { return Some(Self { colour: Colour::Load }) };
         reading.reader.refuse_unknown(&z, &["quantity"]);
         reading.reader.require(&z, "quantity", &one_of(Colour::ALL.map(Colour::word)), None);
@@ -170,16 +188,21 @@ impl FigureFile for Question {
     }
 }
 
-/// A map has routers with coordinates, and not too many planes of them.
-fn check_map(reading: &mut Reading<'_>, root: &Table<'_>, scenario: &Scenario) {
-    let sides = scenario.topology().sides();
+/// Loads can be computed, and the picture is not too large.
+fn check_network(reading: &mut Reading<'_>, root: &Table<'_>, scenario: &Scenario) {
+    let network = scenario.topology();
+    let sides = network.sides();
     let planes = sides.iter().skip(2).product::<u32>();
-    let name = scenario.topology().name();
-    if sides.is_empty() {
-        reading.refuse(root, "scenario", name, "routers with coordinates, such as those of a mesh");
+    if let Err(Refusal { key, because }) = paths::supports(scenario) {
+        let found = format!("{key}: the picture of a network {because}");
+        reading.refuse(root, "scenario", found, "loads that are computed at once");
     } else if planes > MOST_PLANES {
         let wanted = format!("at most {MOST_PLANES}");
-        reading.refuse(root, "scenario", format!("{name}, whose map has {planes} planes"), &wanted);
+        reading.refuse(root, "scenario", format!("{}, whose map has {planes} planes", network.name()), &wanted);
+    } else if sides.is_empty()
+        && let Some((found, wanted)) = network_diagram::refusal(&network)
+    {
+        reading.refuse(root, "scenario", found, &wanted);
     }
 }
 
@@ -188,37 +211,70 @@ impl FigureKind for Question {
         true
     }
 
-    /// Loads of all links, a panel for each plane of dimensions 0 and 1.
+    /// Loads of all links, on a map where routers have coordinates.
     fn content(&self, figure: &Figure, runs: Runs<'_>, notes: &mut Vec<Note>) -> Content {
         let scenario = figure.scenario();
         let simulation = runs.simulations.first();
+        let details = simulation.and_then(|found| found.channel_details.as_deref());
+        let simulated = details.map(|found| LinkLoads::of(found, self.colour));
+        let mut note = |text: String| notes.push(Note { place: note::Place::default(), text });
+        let links = self.colour.links(scenario).unwrap_or_else(|because| {
+            note(because);
+            Vec::new()
+        });
         let network = scenario.topology();
+        let found = |link: &Link| simulated.as_ref()?.load(link, network.parallel(link.router, link.port));
+        let (load, origin) = (self.colour.axis(scenario), self.colour.origin());
+        let content = if network.sides().is_empty() {
+            let loads = links.iter().map(|link| (link, found(link)));
+            Content::NetworkDiagram(NetworkDiagram::new(&network, (load, origin), loads))
+        } else {
+            let mut map = NetworkMap::empty(&network, (load, origin), simulated.is_some());
+            let between = map.fill(&links, found);
+            if map.panels.len() > 1 {
+                note(format!(
+                    "links between the planes are not drawn; the most loaded one carries {between:.3} flits/cycle"
+                ));
+            }
+            Content::Network(map)
+        };
+        match &simulated {
+            Some(found) => found.differences(scenario, &links).into_iter().for_each(note),
+            None if simulation.is_some() => note("nothing was measured".to_owned()),
+            None => {}
+        }
+        content
+    }
+}
+
+impl NetworkMap {
+    /// Without links, a panel for each plane of dimensions 0 and 1.
+    fn empty(network: &Network, (load, origin): (Axis, &str), is_simulated: bool) -> Self {
         let sides = network.sides();
         let side = |dimension: usize| sides.get(dimension).copied().unwrap_or(1);
         let (columns, rows) = (side(0), side(1));
         let in_plane = columns * rows;
-        let simulated = simulation.and_then(|found| found.channel_details.as_deref());
-        let simulated = simulated.map(|found| LinkLoads::of(found, self.colour));
         let nothing = SimulatedLoad { load: 0.0, half_width_95: None };
-        let none_yet = if simulated.is_some() { vec![nothing; in_plane as usize] } else { Vec::new() };
-        let mut panels: Vec<NetworkPanel> = (0..network.routers() / in_plane)
-            .map(|plane| NetworkPanel {
-                label: plane_label(plane, &sides),
-                routers: vec![f64::NEG_INFINITY; in_plane as usize],
-                simulated_routers: none_yet.clone(),
-                links: Vec::new(),
-            })
-            .collect();
+        let none_yet = if is_simulated { vec![nothing; in_plane as usize] } else { Vec::new() };
+        let panel = |plane: u32| NetworkPanel {
+            label: plane_label(plane, &sides),
+            routers: vec![f64::NEG_INFINITY; in_plane as usize],
+            simulated_routers: none_yet.clone(),
+            links: Vec::new(),
+        };
+        let panels = (0..network.routers() / in_plane).map(panel).collect();
+        Self { load, origin: origin.to_owned(), columns, rows, panels }
+    }
+
+    /// Adds links, each with what was simulated of it; the largest load of those from plane to plane.
+    fn fill(&mut self, links: &[Link], found: impl Fn(&Link) -> Option<SimulatedLoad>) -> f64 {
+        let (columns, rows) = (self.columns, self.rows);
+        let in_plane = columns * rows;
         let mut between = 0.0_f64;
-        let links = self.colour.links(scenario).unwrap_or_else(|because| {
-            notes.push(Note { place: note::Place::default(), text: because });
-            Vec::new()
-        });
-        for link in &links {
+        for link in links {
             let Link { router, load, .. } = *link;
-            let panel = &mut panels[(router / in_plane) as usize];
-            let found =
-                simulated.as_ref().and_then(|all| all.load(link, network.parallel(link.router, link.port)));
+            let panel = &mut self.panels[(router / in_plane) as usize];
+            let found = found(link);
             match link.end {
                 LinkEnd::Node(_) => {
                     let at = (router % in_plane) as usize;
@@ -238,20 +294,48 @@ impl FigureKind for Question {
                 _ => between = between.max(load),
             }
         }
-        let mut note = |text: String| notes.push(Note { place: note::Place::default(), text });
-        if panels.len() > 1 {
-            note(format!(
-                "links between the planes are not drawn; the most loaded one carries {between:.3} flits/cycle"
-            ));
+        between
+    }
+}
+
+/// Colours of loads, on a scale from 0; those of links that cannot carry more are not on it.
+pub(super) struct LoadColours {
+    scale: Scale,
+    has_saturated: bool,
+}
+
+/// A load from which on a link is saturated, but for rounding.
+const FULL: f64 = 1.0 - 1e-9;
+
+impl LoadColours {
+    pub(super) fn of(loads: impl Iterator<Item = f64>) -> Self {
+        let (mut most, mut has_saturated) = (0.0_f64, false);
+        for load in loads.filter(|load| load.is_finite()) {
+            if load >= FULL {
+                (most, has_saturated) = (1.0, true);
+            } else {
+                most = most.max(load);
+            }
         }
-        match &simulated {
-            Some(found) => found.differences(scenario, &links).into_iter().for_each(note),
-            None if simulation.is_some() => note("nothing was measured".to_owned()),
-            None => {}
-        }
-        let label = self.colour.label().to_owned();
-        let load = Axis { label, unit: "flits/cycle".to_owned(), logarithmic: false };
-        Content::Network(NetworkMap { load, origin: self.colour.origin().to_owned(), columns, rows, panels })
+        let scale = Scale::exactly(0.0, most, false).unwrap_or_else(|| Scale::around([0.0, 1.0], false, 0.0));
+        Self { scale, has_saturated }
+    }
+
+    /// The colour of a load, if it can be drawn.
+    pub(super) fn of_load(&self, load: f64) -> Option<RGBColor> {
+        let share = self.scale.share(load)?;
+        Some(if load >= FULL { SATURATED } else { on_scale(share) })
+    }
+
+    pub(super) fn draw_scale(&self, canvas: &mut Canvas, axis: &Axis, top: f64) -> f64 {
+        draw_scale(canvas, axis, self.scale, false, top)
+    }
+
+    /// What the legend says of saturated links, if there are any.
+    pub(super) fn entry(&self, axis: &Axis) -> Option<Entry> {
+        let sample = Sample::Swatch { colour: SATURATED, surface: Surface::Solid };
+        let text = format!("saturated: at least 1 {}", axis.unit);
+        self.has_saturated.then(|| Entry::new(sample, text.trim_end()))
     }
 }
 
@@ -382,11 +466,11 @@ impl Chart for NetworkMap {
         let views: &[View] =
             if self.is_simulated() { &[View::Exact, View::LinkLoads] } else { &[View::Exact] };
         let loads = self.panels.iter().flat_map(|panel| views.iter().flat_map(|view| view.loads(panel)));
-        let most = loads.filter(|load| load.is_finite()).fold(0.0, f64::max);
-        let scale = Scale::exactly(0.0, most, false).unwrap_or_else(|| Scale::around([0.0, 1.0], false, 0.0));
-        let below_bar = draw_scale(canvas, &self.load, scale, false, top);
+        let colours = LoadColours::of(loads);
+        let below_bar = colours.draw_scale(canvas, &self.load, top);
         let legend = Entry::new(Sample::None, "arrows: links each way; squares: ejection links");
-        let start = legend::draw(canvas, &[legend], below_bar) + canvas.text.line_height() + GAP;
+        let entries: Vec<Entry> = [legend].into_iter().chain(colours.entry(&self.load)).collect();
+        let start = legend::draw(canvas, &entries, below_bar) + canvas.text.line_height() + GAP;
 
         let (columns, rows) = (f64::from(self.columns.max(1)), f64::from(self.rows.max(1)));
         let left = canvas.margin + canvas.small.width("00") + 2.0 * GAP;
@@ -412,7 +496,7 @@ impl Chart for NetworkMap {
             panels.clone().map(|(panel, view)| view.heading(self, panel, views.len() > 1)).collect();
         for (index, (panel, view)) in panels.enumerate() {
             let area = tiles.area(index, (left, start), size, gaps);
-            draw_panel(canvas, self, (panel, view), scale, area);
+            draw_panel(canvas, self, (panel, view), &colours, area);
             tiles::heading(canvas, &headings[index], headings.iter().map(String::as_str), area);
             tiles::numbers_below(canvas, &numbers(self.columns), area);
             if tiles.is_first_of_row(index) {
@@ -477,14 +561,14 @@ fn draw_panel(
     canvas: &mut Canvas,
     map: &NetworkMap,
     (panel, view): (&NetworkPanel, View),
-    scale: Scale,
+    colours: &LoadColours,
     area: Area,
 ) {
     let step = area.width() / f64::from(map.columns.max(1));
     let at = |(column, row): (u32, u32)| -> Place {
         (area.left + (f64::from(column) + 0.5) * step, area.bottom - (f64::from(row) + 0.5) * step)
     };
-    let colour = |load: f64| scale.share(load).map(on_scale);
+    let colour = |load: f64| colours.of_load(load);
     for link in &panel.links {
         let Some(colour) = view.of_link(link).and_then(colour) else { continue };
         for outline in arrows(link, at, step) {
@@ -524,7 +608,7 @@ fn arrows(link: &NetworkLink, at: impl Fn((u32, u32)) -> Place, step: f64) -> Ve
 }
 
 /// An arrow of a length from a place on, to the right of the middle of the link.
-fn arrow(from: Place, (dx, dy): Place, length: f64, step: f64) -> [Place; 5] {
+pub(super) fn arrow(from: Place, (dx, dy): Place, length: f64, step: f64) -> [Place; 5] {
     let (right_x, right_y) = (-dy, dx);
     let at = |along: f64, aside: f64| {
         let aside = aside * step;

@@ -6,11 +6,12 @@ use crate::samples::{
 use flitwise_figures::draw::{Style, Theme, png, svg};
 use flitwise_figures::figure::Figure;
 use flitwise_figures::picture::{
-    Axis, Bar, Chain, ClassLoad, CongestionTree, Content, Course, ErrorSeries, Frontier, HeatCell, HeatMap,
-    HeatPanel, Lines, Mark, MixPhase, NetworkLink, NetworkMap, NetworkPanel, Origin, Part, Pipeline,
-    PipelinePanel, Point, Region, Series, SimulatedLoad, Stacked, StackedPanel, StampRow, StampedFlit,
-    Stamps, Timeline, TimelinePanel, Tornado, TornadoBar, TornadoPanel, Transition, TreeColumn, TreePanel,
-    Worm, WormChannel, WormLink, WormPiece, Worms, WormsPanel,
+    Axis, Bar, Chain, ClassLoad, CongestionTree, Content, Course, DiagramLink, DiagramNode, DiagramRow,
+    DiagramSwitch, ErrorSeries, Frontier, HeatCell, HeatMap, HeatPanel, Lines, Mark, MixPhase,
+    NetworkDiagram, NetworkLink, NetworkMap, NetworkPanel, Origin, Part, Pipeline, PipelinePanel, Point,
+    Region, Series, SimulatedLoad, Stacked, StackedPanel, StampRow, StampedFlit, Stamps, Timeline,
+    TimelinePanel, Tornado, TornadoBar, TornadoPanel, Transition, TreeColumn, TreePanel, Worm, WormChannel,
+    WormLink, WormPiece, Worms, WormsPanel,
 };
 
 use flitwise_figures::published::Published;
@@ -318,6 +319,7 @@ fn nasty() -> Vec<flitwise_figures::picture::Picture> {
             contents.push(Content::Region(nasty_region(run, &axis)));
             contents.extend(nasty_tornados(run, &axis).map(Content::Tornado));
             contents.push(Content::Network(nasty_network(run, &axis)));
+            contents.extend([0, 2, 40].map(|many| Content::NetworkDiagram(nasty_diagram(run, &axis, many))));
             contents.push(Content::Timeline(nasty_timeline(run, &axis)));
             contents.push(Content::Course(nasty_course(run, &axis, &plain)));
             contents.extend([0, 1, 4].map(|times| Content::CongestionTree(nasty_tree(run, &axis, times))));
@@ -423,6 +425,35 @@ fn nasty_network(run: &[f64], axis: &Axis) -> NetworkMap {
     }
 }
 
+/// Switches at no place, links that lead nowhere, rows of no height.
+fn nasty_diagram(run: &[f64], axis: &Axis, many: usize) -> NetworkDiagram {
+    let simulated = |load: f64| SimulatedLoad { load, half_width_95: (load > 0.0).then_some(load) };
+    let node = |load: f64| DiagramNode { name: axis.label.clone(), load, simulated: Some(simulated(-load)) };
+    let switch = |(at, one): (usize, &f64)| DiagramSwitch {
+        name: if at % 2 == 0 { axis.label.clone() } else { String::new() },
+        place: (*one, run[run.len() - 1 - at]),
+        outward: (one / 2.0, 0.0),
+        nodes: vec![node(*one); many * (at % 3)],
+    };
+    let link = |(at, load): (u32, &f64)| DiagramLink {
+        from: at,
+        to: at * 2 % 9,
+        channel: axis.label.clone(),
+        parallel: at,
+        load: *load,
+        simulated: (at % 3 > 0).then(|| simulated(-load)),
+    };
+    let row = |y: &f64| DiagramRow { name: axis.label.clone(), y: *y, switches: u32::MAX };
+    NetworkDiagram {
+        load: axis.clone(),
+        origin: "exact".to_owned(),
+        height: run.first().copied().unwrap_or(0.0),
+        rows: if many > 2 { run.iter().map(row).collect() } else { Vec::new() },
+        switches: run.iter().enumerate().map(switch).collect(),
+        links: (0..).zip(run).map(link).collect(),
+    }
+}
+
 fn nasty_lines(run: &[f64], axis: &Axis, plain: &Axis) -> impl Iterator<Item = Lines> {
     let label = &axis.label;
     let point = |(index, y): (usize, &f64)| Point {
@@ -466,6 +497,7 @@ fn nasty_lines(run: &[f64], axis: &Axis, plain: &Axis) -> impl Iterator<Item = L
                 series,
                 errors,
                 measured_as_curves: false,
+                printed_by: None,
             }
         })
     });

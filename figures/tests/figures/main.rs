@@ -5,5 +5,6 @@
 mod drawing;
 mod fonts;
 mod gallery;
+mod network_diagrams;
 mod network_maps;
 mod samples;
