@@ -66,7 +66,8 @@ fn diagram(picture: &Picture) -> &NetworkDiagram {
 
 /// Numbers of an attribute of the drawing, in its units.
 fn numbers(drawn: &str, attribute: &str) -> Vec<f64> {
-    let values = drawn.split(&format!(" {attribute}=\"")).skip(1);
+    let mark = format!(" {attribute}=\"");
+    let values = drawn.split(&mark).skip(1);
     values.filter_map(|rest| rest.split('"').next()?.parse().ok()).collect()
 }
 
