@@ -65,7 +65,9 @@ pub fn effective_bisection(network: &dyn Topology, trials: u32, both_ways: bool)
         let mut halves = Halves::new(number);
         let pairs = halves.pairs(network.nodes());
         let back = pairs.iter().filter(|_| both_ways).map(|(one, other)| (*other, *one));
-        (flows.fill(0), paths.clear(), ends.clear());
+        flows.fill(0);
+        paths.clear();
+        ends.clear();
         for (source, destination) in pairs.iter().copied().chain(back) {
             let way = halves.below(network.drawn_ways());
             for hop in network.path(source, destination, way) {
