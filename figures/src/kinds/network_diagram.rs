@@ -137,14 +137,16 @@ impl NetworkDiagram {
         loads: impl Iterator<Item = (&'l Link, Option<SimulatedLoad>)>,
     ) -> Self {
         let layout = Layout::new(&**network, &pairs(network).collect::<Vec<_>>());
-        let switch = |(number, (place, outward)): (u32, ((f64, f64), (f64, f64)))| DiagramSwitch {
-            name: network.router_address(number),
-            place,
-            outward,
-            nodes: Vec::new(),
-        };
         let places = layout.places.into_iter().zip(layout.outward);
-        let mut switches: Vec<DiagramSwitch> = (0..).zip(places).map(switch).collect();
+        let mut switches: Vec<DiagramSwitch> = (0..)
+            .zip(places)
+            .map(|(number, (place, outward))| DiagramSwitch {
+                name: network.router_address(number),
+                place,
+                outward,
+                nodes: Vec::new(),
+            })
+            .collect();
         let mut links: BTreeMap<(u32, u32), DiagramLink> = BTreeMap::new();
         for (link, simulated) in loads {
             let (from, load) = (link.router, link.load);
