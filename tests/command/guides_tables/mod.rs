@@ -71,7 +71,9 @@ fn trust() -> String {
     let loads: Vec<String> = tables[0].loads().iter().map(percent).collect();
     let rule = "---|".repeat(loads.len());
     let mut text = format!("| scenarios | classes |{} |\n|---|---|{rule}\n", loads.join(" |"));
-    for (word, table) in [("router", &tables[0]), ("cube", &tables[0]), ("lattice", &tables[1])] {
+    for (word, table) in
+        [("router", &tables[0]), ("cube", &tables[0]), ("lattice", &tables[1]), ("tree", &tables[1])]
+    {
         let region = REGIONS.iter().find(|region| region.word == word).unwrap();
         for kind in ClassKind::DATA {
             let cell = |load: &f64| match bound(table, region, kind, Quantity::NetworkLatency, *load) {
