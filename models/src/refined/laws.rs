@@ -133,6 +133,7 @@ mod tests {
             hops: None,
             share: *share,
             lone: 36.0,
+            on_links: vec![(1.0, 0)],
             law: Law::of(weights.to_vec()),
         };
         parts.iter().map(one).collect()
