@@ -560,8 +560,8 @@ fn wiring() -> impl Strategy<Value = NetworkSpec> {
             }
         }),
         2 => trees(0),
-        1 => trees(9),
-        3 => (any::<u64>(), prop::sample::select(vec![0, 0, 3, 12])).prop_map(|(seed, longest)| {
+        1 => trees(5),
+        3 => (any::<u64>(), prop::sample::select(vec![0, 0, 2, 8])).prop_map(|(seed, longest)| {
             let mut state = seed;
             let mut draw = |below| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
