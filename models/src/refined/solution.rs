@@ -223,6 +223,11 @@ pub(super) struct Delays {
 }
 
 impl Delays {
+    /// Mean delay of the links on the way \[cycles\].
+    pub(super) fn mean_on_links(&self) -> f64 {
+        self.on_links.iter().map(|(share, delay)| share * f64::from(*delay)).sum()
+    }
+
     /// Law of the latency in whole cycles.
     pub(super) fn distribution(&self, unit: f64) -> Distribution {
         // a lone message takes whole cycles; means over paths need not

@@ -35,7 +35,7 @@ fn delays_add_to_the_latency_of_lone_messages() {
     assert!((class.network_latency_cycles.unwrap() - lone).abs() < 1e-3);
     assert!((class.waiting_cycles.unwrap() - 1.0).abs() < 1e-3);
     // of the latencies 26, 44 and 46 each is a third
-    let distribution = class.distribution.as_ref().unwrap();
+    let distribution = class.latency_distribution.as_ref().unwrap();
     let at_most = |cycles: u32| {
         let at = cycles
             .checked_sub(distribution.first_cycle)
@@ -58,7 +58,7 @@ fn a_class_is_saturated_that_offers_more_than_slots_let_through() {
         assert!(below.notes.iter().any(|note| note.contains(&wanted)), "{:?}", below.notes);
         let above = at(1.1);
         assert!(above.saturated, "{buffer} {lanes} {delay}");
-        let load = above.classes[0].saturation.as_ref().and_then(|one| one.load_factor);
+        let load = above.classes[0].saturation.as_ref().and_then(|one| one.at_load_factor);
         let factor = load.unwrap_or_else(|| panic!("{:?}", above.classes[0].saturation));
         assert!(factor < 1.0 / 1.1 + 2e-3, "{buffer} {lanes} {delay}: {factor}");
     }
