@@ -46,7 +46,7 @@ use iteration::Detail;
 use laws::Laws;
 use paths::Paths;
 use solution::{Solution, Warm};
-use station::{Overload, Shape};
+use station::{Overload, Place, Shape};
 
 /// A class as its links see it.
 #[derive(Clone, Copy, Debug)]
@@ -384,8 +384,44 @@ pub fn saturation_factor(scenario: &Scenario) -> Option<f64> {
     supports(scenario).ok().and_then(|()| saturation::first(scenario))
 }
 
-/// Some of the classes that send, at one resolution, each from where it is known to have ended at another.
+/// Some of the classes that send, at one resolution, each from where it is known to have ended at another; those are
+/// saturated that offer a link with a delay more than the slots behind it let through.
 fn solve_at(
+    scenario: &Scenario,
+    problem: &Problem,
+    resolution: &Resolution,
+    wanted: &[usize],
+    start: &[Option<Warm>],
+) -> Vec<Result<Solution, Overload>> {
+    let found = solve_with_slots(scenario, problem, resolution, wanted, start);
+    if scenario.topology().delays().is_empty() {
+        return found;
+    }
+    let Some(paths) = paths(scenario, problem) else { return found };
+    let limited = |(index, found): (&usize, Result<Solution, Overload>)| match out_of_slots(
+        problem,
+        &paths[*index],
+        *index,
+    ) {
+        Some(over) => Err(over),
+        None => found,
+    };
+    wanted.iter().zip(found).map(limited).collect()
+}
+
+/// Where a class offers more than a link with a delay carries in its virtual channels, of the link with the greatest
+/// load.
+fn out_of_slots(problem: &Problem, paths: &Paths, index: usize) -> Option<Overload> {
+    let (class, lanes) = (&problem.classes[index], problem.lanes[index]);
+    let load = |link: &paths::DelayedLink| {
+        class.load() * link.rate / link.carries(lanes, paths.has_halves, problem.buffer)
+    };
+    let most = paths.most_used.iter().map(load).fold(0.0, f64::max);
+    (most >= 1.0).then_some(Overload { load: most, place: Place::Channel })
+}
+
+/// The same as if links with delays had slots enough.
+fn solve_with_slots(
     scenario: &Scenario,
     problem: &Problem,
     resolution: &Resolution,
@@ -535,6 +571,7 @@ const READS: &[Read] = &[
     Read::Words("network.topology", &["router", "hypercube", "mesh", "torus", "fat-tree", "file"]),
     Read::Keys("network", &["ports", "dimension", "radix", "dimensions", "nodes_per_router", "links"]),
     Read::Keys("network", &["levels", "taper", "arity", "down", "up", "file", "root"]),
+    Read::Keys("network.delay", &["up"]),
     Read::Words(
         "network.routing",
         &["d-mod-k", "s-mod-k", "random-up", "adaptive-up", "shortest", "up-down", "tables"],

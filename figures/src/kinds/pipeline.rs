@@ -203,6 +203,7 @@ impl Chart for Pipeline {
                         'i' => "injection".to_owned(),
                         '.' => "waits in input buffer".to_owned(),
                         ':' => "waits in output buffer".to_owned(),
+                        '-' => "on a link with a delay".to_owned(),
                         stage => stage.to_digit(36).map_or_else(String::new, |number| number.to_string()),
                     };
                     vec![(message + 1).to_string(), (flit + 1).to_string(), cycle.to_string(), stage]
@@ -311,7 +312,7 @@ impl Rows {
 /// What a cell of a stage or a wait is filled with.
 fn stage_colour(palette: &Palette, letter: char, stages: u32) -> RGBColor {
     match letter {
-        'i' => palette.faded(palette.part(Part::Transfer), 0.45),
+        'i' | '-' => palette.faded(palette.part(Part::Transfer), 0.45),
         '.' => palette.faded(palette.part(Part::Blocking), 0.7),
         ':' => palette.faded(palette.part(Part::Sharing), 0.6),
         stage => {

@@ -314,7 +314,8 @@ fn panels(scenario: &Scenario, record: &Record, cycles: &[u64]) -> Vec<WormsPane
                 let journey = &message.flits[flit];
                 let since = match place {
                     FlitPlace::Output(router) => journey.crossed[router],
-                    FlitPlace::Input(link) | FlitPlace::Link(link) => journey.left[link],
+                    FlitPlace::Input(link) => journey.left[link] + journey.delay(link),
+                    FlitPlace::Link(link) => journey.left[link],
                     _ => cycle,
                 };
                 flits.push(FlitAt { message: at, flit, slot, along, since });

@@ -335,13 +335,13 @@ pub trait Topology {
     /// Where the link at an output port of `router` ends.
     fn link_end(&self, router: u32, port: u32) -> LinkEnd;
 
-    /// The delays other than 0 that links have on top of the usual time \[ns\].
+    /// The delays other than 0 that links have on top of the usual time \[ns of packet switches, cycles of routers\].
     fn delays(&self) -> BTreeSet<u32> {
         BTreeSet::new()
     }
 
-    /// Time that packets take on the link at an output port of a router, or on that from a node at this port, on top of
-    /// the usual one \[ns\].
+    /// Time that packets or flits take on the link at an output port of a router, or on that from a node at this port,
+    /// on top of the usual one \[ns of packet switches, cycles of routers\].
     fn delay(&self, _router: u32, _port: u32) -> u32 {
         0
     }

@@ -38,6 +38,8 @@ pub(crate) struct Flows {
     pub(crate) steps: BTreeMap<(Point, usize), f64>,
     /// Share of the messages by hops.
     pub(crate) hops: Vec<f64>,
+    /// The same by hops and delay of all links on the way together, those to and from nodes included.
+    pub(crate) delays: Vec<BTreeMap<u32, f64>>,
 }
 
 /// The channels of a network that any class takes, and which of them are alike.
@@ -74,13 +76,17 @@ impl ChannelClasses {
     /// All that a class sends.
     fn follow(&mut self, network: &dyn Topology, class: &Traffic) -> Flows {
         let senders = class.senders.clone();
-        let mut flows = Flows { hops: vec![0.0; network.most_hops() as usize + 1], ..Flows::default() };
+        let most = network.most_hops() as usize + 1;
+        let mut flows =
+            Flows { hops: vec![0.0; most], delays: vec![BTreeMap::new(); most], ..Flows::default() };
         for sender in &senders {
+            let (router, port) = network.entry(*sender);
+            let of_injection = network.delay(router, port);
             let towards = class.destinations.towards(*sender).each();
             let ways = network.ways();
             for ((to, share), way) in towards.flat_map(|to| (0..ways).map(move |way| (to, way))) {
                 let share = share / f64::from(ways);
-                let (mut from, mut crossed) = (Point::Node(*sender), 0);
+                let (mut from, mut crossed, mut delay) = (Point::Node(*sender), 0, of_injection);
                 for hop in network.path(*sender, to, way) {
                     let (router, is_end) = (hop.router, !hop.is_between_routers());
                     let choice = network.candidates(router, *sender, to).filter(|_| !is_end);
@@ -91,12 +97,15 @@ impl ChannelClasses {
                     let channel = self.number(channel);
                     *flows.steps.entry((from, channel)).or_default() += share;
                     (from, crossed) = (Point::Channel(channel), crossed + 1);
+                    delay += network.delay(router, hop.port);
                 }
                 flows.hops[crossed - 1] += share / senders.len() as f64;
+                *flows.delays[crossed - 1].entry(delay).or_default() += share / senders.len() as f64;
             }
         }
         while flows.hops.len() > 1 && flows.hops.last().is_some_and(|share| *share <= 0.0) {
             flows.hops.pop();
+            flows.delays.pop();
         }
         Flows { senders, ..flows }
     }

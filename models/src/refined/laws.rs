@@ -65,7 +65,7 @@ fn all(scenario: &Scenario, problem: &Problem, means: &[Result<Solution, Overloa
 
 /// The same laws, of a mean latency \[cycles\].
 fn with_mean(delays: Vec<Delays>, unit: f64, latency: f64) -> Vec<Delays> {
-    let lone: f64 = delays.iter().map(|delays| delays.share * delays.lone).sum();
+    let lone: f64 = delays.iter().map(|delays| delays.share * (delays.lone + delays.mean_on_links())).sum();
     let wanted = ((latency - lone) / unit).max(0.0);
     let longest = delays.iter().map(|delays| delays.law.probabilities().len()).max().unwrap_or(1);
     let tilt = tilt_to(&delays, wanted, MOST_TILT / longest as f64);
@@ -133,6 +133,7 @@ mod tests {
             hops: None,
             share: *share,
             lone: 36.0,
+            on_links: vec![(1.0, 0)],
             law: Law::of(weights.to_vec()),
         };
         parts.iter().map(one).collect()

@@ -412,6 +412,7 @@ impl<'g> OneClass<'g> {
             };
         self.interrupt(&mut stations, &in_channel);
         let lone = |hops: u32| problem.stages * (1.0 + f64::from(hops)) - 1.0 + self.class.message;
+        let with_delays = |hops| self.paths.share(hops) * (lone(hops) + self.paths.mean_delay(hops));
         let residence = entered.in_buffer.mean();
         let paths: Vec<(u32, Path)> = self.each_path(&stations, &in_channel);
         let gap = self.gaps[0].max(&self.gaps[1]).mean().max(gaps);
@@ -441,7 +442,7 @@ impl<'g> OneClass<'g> {
             share * (self.wait_at_source(*waiting, *load) + problem.longer_wait(&self.class, *load))
         };
         Ok(Outcome::Solution(Solution {
-            transfer: self.paths.hops().map(|hops| self.paths.share(hops) * lone(hops)).sum(),
+            transfer: self.paths.hops().map(with_delays).sum(),
             input,
             arbitration,
             output,
@@ -513,7 +514,8 @@ impl<'g> OneClass<'g> {
             let law = self.along(path, &prepared, in_channel, start.clone());
             let law = self.where_crowded(law, path, stations);
             if resolution.holds(&law) {
-                Ok(Delays { hops: Some(hops), share, lone: lone(hops), law })
+                let on_links = self.paths.delays(hops);
+                Ok(Delays { hops: Some(hops), share, lone: lone(hops), on_links, law })
             } else {
                 Err(law)
             }

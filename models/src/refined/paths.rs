@@ -114,6 +114,30 @@ impl ChannelUse {
     }
 }
 
+/// The most used of the links to routers with a delay, where any link has one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct DelayedLink {
+    /// `d` \[cycles\].
+    pub(super) delay: u32,
+    /// Whether its messages take the half of their virtual channels behind a dateline.
+    is_upper: bool,
+    /// Messages on it, per message that each sender generates.
+    pub(super) rate: f64,
+}
+
+impl DelayedLink {
+    /// Flits per cycle that it carries at most in so many virtual channels of a class, of so many slots each: a slot is
+    /// taken for `2 d + 3` cycles.
+    pub(super) fn carries(&self, lanes: u32, has_halves: bool, buffer: f64) -> f64 {
+        let lanes = match (has_halves, self.is_upper) {
+            (false, _) => lanes,
+            (true, false) => lanes / 2,
+            (true, true) => lanes - lanes / 2,
+        };
+        (f64::from(lanes) * buffer / (2.0 * f64::from(self.delay) + 3.0)).min(1.0)
+    }
+}
+
 /// Senders that are alike.
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
@@ -157,6 +181,9 @@ pub(super) struct Paths {
     /// Share of the messages by hops, and their mean.
     shares: Vec<f64>,
     mean_hops: f64,
+    /// By hops: shares of all messages, each with the delay of all links on its way; none where no path has any.
+    delays: Vec<Vec<(f64, u32)>>,
+    pub(super) most_used: Vec<DelayedLink>,
     /// `p_j`: by output, the inputs of its traffic: dimension, or the interface, and the share of each.
     inputs: Vec<Vec<(Option<u32>, f64)>>,
     crossings: Vec<Crossing>,
@@ -176,6 +203,9 @@ struct Parts {
     ends: Vec<ChannelUse>,
     shares: Vec<f64>,
     mean_hops: f64,
+    /// none where no link has a delay.
+    delays: Vec<Vec<(f64, u32)>>,
+    most_used: Vec<DelayedLink>,
     /// none where all are alike.
     senders: Vec<Sender>,
     at_interface: Option<Vec<f64>>,
@@ -214,6 +244,8 @@ impl Paths {
             has_halves: network.has_rings(),
             shares,
             mean_hops,
+            delays: parts.delays,
+            most_used: parts.most_used,
             inputs: parts.inputs,
             crossings: vec![Crossing::NOTHING; count],
             same: vec![0.0; count],
@@ -284,6 +316,20 @@ impl Paths {
     /// Share of the messages that cross `hops` channels.
     pub(super) fn share(&self, hops: u32) -> f64 {
         self.shares[hops as usize]
+    }
+
+    /// Delays of all links on paths of so many hops, each with its share of them.
+    pub(super) fn delays(&self, hops: u32) -> Vec<(f64, u32)> {
+        let (share, delays) = (self.share(hops), self.delays.get(hops as usize));
+        match delays.filter(|_| share > 0.0) {
+            Some(delays) => delays.iter().map(|(part, delay)| (part / share, *delay)).collect(),
+            None => vec![(1.0, 0)],
+        }
+    }
+
+    /// Their mean \[cycles\].
+    pub(super) fn mean_delay(&self, hops: u32) -> f64 {
+        self.delays(hops).iter().map(|(share, delay)| share * f64::from(*delay)).sum()
     }
 
     /// Share of the messages that leave their first router over a channel.

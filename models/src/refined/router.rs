@@ -230,7 +230,8 @@ fn latency(
             each().map(|(share, (waits, gaps))| (share, station.passage(waits, &met, gaps))).collect();
         let law = Law::mix(&laws);
         let mean = law.mean();
-        delays.push(Delays { hops: None, share: 1.0, lone: problem.stages - 1.0 + class.message, law });
+        let (lone, on_links) = (problem.stages - 1.0 + class.message, vec![(1.0, 0)]);
+        delays.push(Delays { hops: None, share: 1.0, lone, on_links, law });
         mean
     } else {
         parts.push(met.blocked.clone());

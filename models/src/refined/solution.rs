@@ -214,13 +214,20 @@ pub(super) struct Delays {
     pub(super) hops: Option<u32>,
     /// Share of the messages.
     pub(super) share: f64,
-    /// Latency of a lone message \[cycles\].
+    /// Latency of a lone message over links without delays \[cycles\].
     pub(super) lone: f64,
+    /// Delays of the links on its way, each with its share of these messages \[cycles\].
+    pub(super) on_links: Vec<(f64, u32)>,
     /// Delay \[cells\].
     pub(super) law: Law,
 }
 
 impl Delays {
+    /// Mean delay of the links on the way \[cycles\].
+    pub(super) fn mean_on_links(&self) -> f64 {
+        self.on_links.iter().map(|(share, delay)| share * f64::from(*delay)).sum()
+    }
+
     /// Law of the latency in whole cycles.
     pub(super) fn distribution(&self, unit: f64) -> Distribution {
         // a lone message takes whole cycles; means over paths need not
@@ -229,7 +236,15 @@ impl Delays {
         let probabilities = cycles.probabilities();
         // what is beyond the longest law stands in its last cells: there the distribution is not known
         let known = if probabilities.len() > LONGEST { LONGEST } else { probabilities.len() };
-        Distribution::new(whole as u32, &probabilities[..known])
+        let over = |delay: u32| Distribution::new(whole as u32 + delay, &probabilities[..known]);
+        match self.on_links.as_slice() {
+            [(_, delay)] => over(*delay),
+            several => {
+                let parts: Vec<(f64, Distribution)> =
+                    several.iter().map(|(share, delay)| (*share, over(*delay))).collect();
+                Distribution::mixture(parts.iter().map(|(share, part)| (*share, part)))
+            }
+        }
     }
 }
 

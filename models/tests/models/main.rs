@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, too, may fail a test
 
+mod delays;
 mod design;
 mod drawn;
 mod draws;

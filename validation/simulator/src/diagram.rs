@@ -12,8 +12,8 @@ use crate::{Arrival, Delivery};
 /// A pipeline diagram, to be printed.
 ///
 /// One line per flit, one column per cycle: `i` over the injection link, then the number of the stage it is in
-/// (a letter from stage 10 on), `.` where it waits in an input buffer and `:` where it waits in an output
-/// buffer.
+/// (a letter from stage 10 on), `.` where it waits in an input buffer, `:` where it waits in an output buffer and `-`
+/// where it is on a link with a delay.
 #[derive(Clone, Debug, Default)]
 pub struct Diagram {
     stages: u32,
@@ -73,6 +73,8 @@ pub enum Cell {
     Input,
     /// It waits in an output buffer.
     Output,
+    /// On a link, after the cycle in which it left.
+    Delayed,
 }
 
 impl Cell {
@@ -83,6 +85,7 @@ impl Cell {
             Self::Stage(number) => stage(number),
             Self::Input => '.',
             Self::Output => ':',
+            Self::Delayed => '-',
         }
     }
 }
@@ -100,11 +103,16 @@ impl Diagram {
 
     /// The cells of a flit, by cycle.
     pub fn cells(&self, message: &Message, flit: usize) -> BTreeMap<u64, Cell> {
-        let Journey { left, crossed, .. } = &message.flits[flit];
+        let journey = &message.flits[flit];
+        let Journey { left, crossed, .. } = journey;
         let mut cells = BTreeMap::new();
+        for (link, leaves) in left.iter().enumerate() {
+            let on_link = leaves + 1..leaves + 1 + journey.delay(link);
+            cells.extend(on_link.map(|cycle| (cycle, Cell::Delayed)));
+        }
         cells.extend(left.first().map(|injected| (*injected, Cell::Injection)));
         for (router, crossing) in crossed.iter().enumerate() {
-            let enters = left[router] + 1;
+            let enters = left[router] + 1 + journey.delay(router);
             cells.insert(enters, Cell::Stage(1));
             cells.extend((enters + 1..*crossing).map(|cycle| (cycle, Cell::Input)));
             if flit == 0 {
@@ -142,10 +150,13 @@ impl fmt::Display for Diagram {
         if self.messages.is_empty() {
             return writeln!(f, "no message in {} cycles", self.cycles);
         }
+        let network = self.network.as_ref().map(NetworkSpec::topology);
+        let has_delays = network.is_some_and(|network| !network.delays().is_empty());
         writeln!(
             f,
-            "i over the injection link, 1..{} pipeline stage, . waits in an input buffer, : in an output buffer",
-            stage(self.stages)
+            "i over the injection link, 1..{} pipeline stage, . waits in an input buffer, : in an output buffer{}",
+            stage(self.stages),
+            if has_delays { ", - on a link with a delay" } else { "" }
         )?;
         for (number, (message, delivery)) in self.messages.iter().enumerate() {
             let Arrival { source, destination, class, .. } = message.arrival;

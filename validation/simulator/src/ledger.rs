@@ -22,7 +22,7 @@ pub(crate) struct Message {
     /// The groups of virtual channels that it asks for on its way, see
     /// [`VirtualChannels::on_the_way`](super::virtual_channels::VirtualChannels::on_the_way).
     pub(crate) groups: [u8; 3],
-    /// When its header last left over a link, requested an output lane or was granted one.
+    /// When its header last left over a link (the delay of that included), requested an output lane or was granted one.
     mark: u64,
     /// What its header has waited so far, as in [`Delivery`].
     waits: Waits<u32>,
@@ -34,12 +34,18 @@ impl Message {
         self.generated_cycle
     }
 
-    /// Its header leaves the source; cycles that it waited.
+    /// Its header leaves the source over a link of so much delay; cycles that it waited.
     #[inline]
-    pub(crate) fn enters(&mut self, now: u64) -> u64 {
+    pub(crate) fn enters(&mut self, now: u64, delay: u32) -> u64 {
         self.entered_cycle = now + 1;
-        self.mark = now;
+        self.mark = now + u64::from(delay);
         now - self.generated_cycle
+    }
+
+    /// The cycle in which its header comes in behind the link over which it left last.
+    #[inline]
+    pub(crate) fn comes_in(&self) -> u64 {
+        self.mark + 1
     }
 
     /// Its header requests an output lane.
@@ -56,10 +62,11 @@ impl Message {
         late.into()
     }
 
-    /// Its header leaves the router over the link; cycles that it waited since the grant.
+    /// Its header leaves the router over a link of so much delay; cycles that it waited since the grant.
     #[inline]
-    pub(crate) fn header_leaves(&mut self, lone: &LoneHeader, now: u64) -> u64 {
+    pub(crate) fn header_leaves(&mut self, lone: &LoneHeader, now: u64, delay: u32) -> u64 {
         let late = self.late(lone.to_leave, now);
+        self.mark += u64::from(delay);
         self.waits.output += late;
         late.into()
     }
@@ -234,7 +241,7 @@ impl Ledger {
             destination: message.destination.into(),
             class: message.class,
             hops: hops(message.source.into(), message.destination.into()) as u8,
-            // the mark is the cycle in which the header left over the ejection channel
+            // the mark is the cycle in which the header left over the ejection channel, as late as the tail is now
             waits: Waits { gaps: (now - message.mark) as u32 - (message.flits - 1), ..message.waits },
             part: self.parts[id as usize],
             host: HostTimes::default(),

@@ -134,6 +134,7 @@ mod tests {
         let wormhole = rules('T', 9)
             .chain(rules('S', 10))
             .chain(rules('V', 4))
+            .chain(rules('W', 3))
             .chain(rules('X', 4))
             .chain(rules('N', 2));
         let packet = rules('P', 18);

@@ -49,7 +49,8 @@ fn supports_all(scenario: &Scenario, reads: &[Read]) -> Result<(), Vec<Fault>> {
     if !unread.is_empty() {
         return Err(unread.iter().map(|one| one.fault("to simulate")).collect());
     }
-    let faults = [unlevelled(scenario), unconnected(scenario), unrouted(scenario)].concat();
+    let faults =
+        [unlevelled(scenario), unconnected(scenario), unrouted(scenario), undelayed(scenario)].concat();
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -143,6 +144,30 @@ fn controls(scenario: &Scenario) -> Vec<Fault> {
         refuse("power.control".to_owned(), &found, &wanted, Some("raise the budget, or epoch"));
     }
     faults
+}
+
+/// Links with a delay, where what is simulated knows none.
+fn undelayed(scenario: &Scenario) -> Vec<Fault> {
+    let network = scenario.topology();
+    if network.delays().is_empty() {
+        return Vec::new();
+    }
+    let has_connections = scenario.classes().iter().any(|class| class.connections.is_some());
+    let causes = [
+        levelled_by(scenario),
+        scenario.circuits().map(|_| "circuits"),
+        has_connections.then_some("connections"),
+    ];
+    let fault = |cause: &str| Fault {
+        place: Place::Program,
+        key: scenario.network().key_of_delays().to_owned(),
+        found: "links with a delay".to_owned(),
+        wanted: format!("none to simulate {cause}"),
+        help: Some(
+            "remove the delay: wormhole routers without levels and packet switches have it".to_owned(),
+        ),
+    };
+    causes.into_iter().flatten().take(1).map(fault).collect()
 }
 
 /// What does not go with ways that are drawn, and with many ports.
@@ -268,6 +293,8 @@ const READS: &[Read] = &[
     Read::Words("network.topology", &["router", "hypercube", "mesh", "torus", "fat-tree", "file"]),
     Read::Keys("network", &["radix", "dimensions", "nodes_per_router", "links", "self_traffic"]),
     Read::Keys("network", &["levels", "taper", "arity", "down", "up", "file", "root"]),
+    // where `undelayed` finds no fault
+    Read::Keys("network.delay", &["up"]),
     Read::Words("network.routing", ROUTINGS),
     Read::Within("network.ports", 2.0, MAX_PORTS as f64, "flitwise solve takes up to 1024"),
     Read::Within("network.dimension", 1.0, MAX_DIMENSION as f64, "flitwise solve takes up to 16"),

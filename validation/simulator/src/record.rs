@@ -39,7 +39,7 @@ impl Journey {
         match left.checked_sub(1) {
             None => FlitPlace::Source,
             Some(link) if left == crossed => FlitPlace::Output(link),
-            Some(link) if self.left[link] == cycle => FlitPlace::Link(link),
+            Some(link) if cycle <= self.left[link] + self.delay(link) => FlitPlace::Link(link),
             Some(router) if router < routers => FlitPlace::Input(router),
             Some(_) => FlitPlace::Delivered,
         }

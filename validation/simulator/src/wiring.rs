@@ -23,6 +23,8 @@ pub(crate) struct Wiring {
     first_injection: u32,
     /// By link: where it ends.
     ends: Vec<End>,
+    /// By link: its delay; empty where none has one \[cycles\].
+    delays: Vec<u32>,
 }
 
 /// Where a link ends.
@@ -66,11 +68,21 @@ impl Wiring {
             let (router, port) = network.entry(node);
             join(first_injection + node, router, port);
         }
+        let mut delays = vec![0; if network.delays().is_empty() { 0 } else { ends.len() }];
+        if !delays.is_empty() {
+            for link in 0..routers * ports {
+                delays[link as usize] = network.delay(link / ports, link % ports);
+            }
+            for node in 0..nodes {
+                let (router, port) = network.entry(node);
+                delays[(first_injection + node) as usize] = network.delay(router, port);
+            }
+        }
         let (parallel_links, stations) = (network.parallel_links(), None);
         let outputs = (0..if parallel_links > 1 { routers } else { 0 })
             .flat_map(|router| (0..ports).map(move |port| (router, port)));
         let parallel = outputs.map(|(router, port)| network.parallel(router, port) as u8).collect();
-        Self { network, stations, nodes, ports, parallel_links, parallel, first_injection, ends }
+        Self { network, stations, nodes, ports, parallel_links, parallel, first_injection, ends, delays }
     }
 
     /// Of a scenario, with management stations where signals are messages.
@@ -129,6 +141,11 @@ impl Wiring {
 
     pub(crate) fn end(&self, link: u32) -> End {
         self.ends[link as usize]
+    }
+
+    /// What a link takes on top of the usual cycle \[cycles\].
+    pub(crate) fn delay(&self, link: u32) -> u32 {
+        self.delays.get(link as usize).copied().unwrap_or(0)
     }
 
     /// Whether a link leads into a router.

@@ -20,6 +20,7 @@ mod levels;
 mod link;
 mod link_scheduler;
 mod multiplexed;
+mod wires;
 
 use flitwise_language::network::{Candidates, Half};
 use flitwise_language::scenario::Scenario;
@@ -38,6 +39,7 @@ use grants::{Grants, free_lane, request_delay};
 use lane::{Blocks, Lane, Lanes, NONE, WORD};
 use link_scheduler::{LaneTable, LinkScheduler};
 pub(super) use link_scheduler::{with_levels, with_scheduler};
+use wires::Wires;
 
 /// How often all flits are counted in a build with assertions: a flit that is lost or made stays so, and a count in
 /// every cycle took four fifths of the time \[cycles\].
@@ -96,6 +98,7 @@ struct Parts<S, X> {
     crossbar: X,
     grants: Grants,
     books: Books,
+    wires: Wires,
 }
 
 impl<S, X> Parts<S, X> {
@@ -128,6 +131,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let pipeline_stages = u64::from(router.pipeline_stages);
         let table = LaneTable::new(scenario, &channels, count);
         let lone = LoneHeader::new(pipeline_stages, request_delay(pipeline_stages));
+        let wires = Wires::new(&wiring, count, width);
         Self {
             buffered_blocks: wiring.first_injection() as usize * width / WORD,
             busy: Blocks::none_of(lanes.blocks.len()),
@@ -142,10 +146,11 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             parts: Parts {
                 scheduler: scheduler(table.clone(), &wiring),
                 crossbar: crossbar(table, &wiring),
-                grants: Grants::new(pipeline_stages, count, &wiring, width),
+                grants: Grants::new(pipeline_stages, count, &wiring, width, wires.longest()),
                 books: Books::new(count, wiring.nodes() as usize * width, classes, lone, channels.shift()),
                 channels,
                 wiring,
+                wires,
             },
         }
     }
@@ -305,8 +310,10 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
                 entered += sent;
             }
         }
+        // slots that are free and not yet known to be
+        inside -= self.parts.wires.freed();
         assert_eq!(entered, left + inside, "flits that entered against those that left or are in buffers");
-        let is_empty = self.parts.books.ledger.is_empty();
+        let is_empty = self.parts.books.ledger.is_empty() && self.parts.wires.are_idle();
         assert!(!is_empty || self.parts.grants.backlogs() == 0, "a backlog of an empty network");
     }
 }
@@ -341,7 +348,7 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
             self.arbitrate(now);
         }
         self.transmit_all(now, delivered);
-        self.cross(now);
+        self.cross(now, delivered);
         if self.pipeline_stages > 3 {
             self.arbitrate(now);
         }
@@ -377,7 +384,8 @@ impl<S: LinkScheduler, X: Crossbar> Switch for Wormhole<S, X> {
 
     #[inline]
     fn wakes(&self, now: u64) -> u64 {
-        if self.parts.books.ledger.is_empty() { u64::MAX } else { now }
+        let is_empty = self.parts.books.ledger.is_empty() && self.parts.wires.are_idle();
+        if is_empty { u64::MAX } else { now }
     }
 }
 

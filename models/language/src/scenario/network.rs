@@ -93,7 +93,7 @@ table! {
             up: Option<PerLevel> ["neighbours"] = None, within(1.0, 128.0).example("[4]");
             /// Parallel links each way between neighbours; a number, or a list for every level below the top.
             links: PerLevel ["links"] = PerLevel::all(1), within(1.0, 8.0);
-            /// Time on links on top of the usual one, with packet switches.
+            /// Time on links on top of the usual one: nanoseconds with packet switches, cycles with routers.
             #[serde(skip_serializing_if = "TreeDelay::is_none")]
             delay: TreeDelay = TreeDelay::unset();
             /// Where a message goes up.
@@ -121,11 +121,11 @@ table! {
 }
 
 table! {
-    /// Time on links on top of the usual one, by their kind.
+    /// Time on links on top of the usual one, by their kind: nanoseconds with packet switches, cycles with routers.
     #[derive(Copy, Eq)]
     pub struct TreeDelay {
         /// Between a level and the next, both ways; a number, or a list for every level below the top.
-        up: PerLevel ["ns"] = PerLevel::all(0), within(0.0, 1e6).magnitude(Magnitude::Time);
+        up: PerLevel ["ns or cycles"] = PerLevel::all(0), within(0.0, 1e6).magnitude(Magnitude::Time);
     }
 }
 
@@ -212,6 +212,11 @@ fn fits_graph(file: &GraphFile, routing: GraphRouting, root: Option<&str>, path:
 }
 
 impl NetworkSpec {
+    /// The key that gives links their delays.
+    pub fn key_of_delays(&self) -> &'static str {
+        if matches!(self, Self::Graph { .. }) { "network.file" } else { "network.delay" }
+    }
+
     /// Whether a node may send to itself, where that is said; `None` where there is no such key.
     pub fn self_traffic_mut(&mut self) -> Option<&mut Option<bool>> {
         match self {

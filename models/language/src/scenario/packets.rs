@@ -210,12 +210,6 @@ pub(super) fn rules(spec: &ScenarioSpec, door: &mut Door) {
             let wanted = "none without [switch], whose organisation has a [recn] table";
             door.refuse("recn", "a [recn] table".to_owned(), wanted, None);
         }
-        if door.known_network().is_some_and(|network| !network.delays().is_empty()) {
-            let is_file = matches!(spec.network, NetworkSpec::Graph { .. });
-            let key = if is_file { "network.file" } else { "network.delay" };
-            let wanted = "none without [switch]: links of routers take a cycle";
-            door.refuse(key, "links with a delay".to_owned(), wanted, Some("remove it, or add  [switch]"));
-        }
         return;
     };
     if door.read_network().is_some_and(|network| !network.may_be_switched()) {

@@ -84,6 +84,8 @@ pub(super) fn paths(network: &dyn Topology) -> Paths {
         channels: (0..n).map(channel).collect(),
         ends: vec![ChannelUse::end()],
         // C(n, h) / (2^n - 1)
+        delays: Vec::new(),
+        most_used: Vec::new(),
         shares: (0..=n).map(|hops| if hops == 0 { 0.0 } else { choose(n, hops) / destinations }).collect(),
         mean_hops: f64::from(n) * rate,
         senders: Vec::new(),

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use flitwise_language::network::Topology;
 use flitwise_language::scenario::Scenario;
 
-use super::{ChannelUse, Crossing, OnPaths, Output, Outputs, Parts, Paths, Sender, Typical};
+use super::{ChannelUse, Crossing, DelayedLink, OnPaths, Output, Outputs, Parts, Paths, Sender, Typical};
 use crate::paths::Traffic;
 use crate::paths::classes::{Channel, ChannelClasses, Flows, Point, rounded};
 
@@ -99,6 +99,38 @@ impl<'f> OneClass<'f> {
         outputs
     }
 
+    /// By hops: shares of all messages, each with the delay of all links on its way; where no link has a delay, none.
+    fn delays(&self) -> Vec<Vec<(f64, u32)>> {
+        if self.network.delays().is_empty() {
+            return Vec::new();
+        }
+        let of_hops =
+            |delays: &BTreeMap<u32, f64>| delays.iter().map(|(delay, share)| (*share, *delay)).collect();
+        self.flows.delays.iter().map(of_hops).collect()
+    }
+
+    /// By delay of links to routers, and half of the virtual channels: the most messages on one of them. Where no link has
+    /// a delay, none.
+    fn most_used(&self) -> Vec<DelayedLink> {
+        if self.network.delays().is_empty() {
+            return Vec::new();
+        }
+        let mut most: BTreeMap<(u32, bool), f64> = BTreeMap::new();
+        let mut add = |delay: u32, is_upper: bool, rate: f64| {
+            let known = most.entry((delay, is_upper)).or_default();
+            *known = known.max(rate);
+        };
+        for (channel, sum) in self.channels.iter().zip(&self.sums).filter(|(channel, _)| !channel.is_end) {
+            let delay = self.network.delay(channel.router, channel.port);
+            add(delay, channel.is_upper, sum / f64::from(channel.links));
+        }
+        for sender in &self.flows.senders {
+            let (router, port) = self.network.entry(*sender);
+            add(self.network.delay(router, port), false, 1.0);
+        }
+        most.into_iter().map(|((delay, is_upper), rate)| DelayedLink { delay, is_upper, rate }).collect()
+    }
+
     /// Senders whose messages leave their routers alike.
     fn senders(&self) -> Vec<Sender> {
         let all = self.flows.senders.len() as f64;
@@ -161,6 +193,8 @@ impl<'f> OneClass<'f> {
             channels: links,
             ends,
             shares: self.flows.hops.clone(),
+            delays: self.delays(),
+            most_used: self.most_used(),
             senders: self.senders(),
             at_interface: Some(at_interface),
             inputs,

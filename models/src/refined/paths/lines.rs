@@ -355,6 +355,8 @@ pub(super) fn paths(network: &dyn Topology) -> Paths {
         channels: lattice.lines.iter().flat_map(|lines| lines.channels.iter().cloned()).collect(),
         ends: vec![ChannelUse::end()],
         shares,
+        delays: Vec::new(),
+        most_used: Vec::new(),
         mean_hops: network.mean_hops(),
         senders: Vec::new(),
         at_interface: None,

@@ -38,6 +38,15 @@ pub struct Journey {
     /// By router: the stamp that it got in the output lane behind the crossbar; 0 of best effort and of schedulers
     /// without stamps. Only routers without levels write it down.
     pub stamps: Vec<f64>,
+    /// The delays of the links that it left over; none where no link has one \[cycles\].
+    pub delays: Vec<u64>,
+}
+
+impl Journey {
+    /// The delay of a link that it left over; 0 is that of its source \[cycles\].
+    pub fn delay(&self, link: usize) -> u64 {
+        self.delays.get(link).copied().unwrap_or(0)
+    }
 }
 
 /// What a message takes of a router where its header has come in.
@@ -72,24 +81,26 @@ impl Message {
     /// What is known of it once it is through; the parts of the latency are those of the table in the notes.
     pub(super) fn delivery(&self, rules: &Rules) -> Delivery {
         let Arrival { cycle, source, destination, class } = self.arrival;
-        let (header, tail) = (&self.flits[0].left, &self.flits[self.flits.len() - 1].left);
+        let (first, last) = (&self.flits[0], &self.flits[self.flits.len() - 1]);
+        let (header, tail) = (&first.left, &last.left);
         let (routers, delay) = (header.len() - 1, rules.request_delay());
         let over_all_routers = |wait: &dyn Fn(usize) -> u64| (0..routers).map(wait).sum::<u64>() as u32;
-        let came_in = |router: usize| header[router] + 1;
+        let came_in = |router: usize| header[router] + 1 + first.delay(router);
         let left = |router: usize| header[router + 1];
         let (requested, granted) = (&self.requested, &self.granted);
-        let delivered_cycle = tail[routers];
+        let delivered_cycle = tail[routers] + last.delay(routers);
         let waits = Waits {
             input: over_all_routers(&|router| requested[router] - (came_in(router) + delay)),
             arbitration: over_all_routers(&|router| granted[router] - requested[router]),
             output: over_all_routers(&|router| {
                 left(router) - (granted[router] + rules.pipeline_stages - 1 - delay)
             }),
-            gaps: (delivered_cycle - (left(routers - 1) + self.flits.len() as u64 - 1)) as u32,
+            gaps: (tail[routers] - (left(routers - 1) + self.flits.len() as u64 - 1)) as u32,
         };
         Delivery {
             generated_cycle: cycle,
-            entered_cycle: came_in(0),
+            // W1: the delay of the injection link is a part of the network latency
+            entered_cycle: header[0] + 1,
             delivered_cycle,
             source,
             destination,

@@ -222,12 +222,12 @@ impl Rules {
         End::Input { router: router as usize, port: port as usize }
     }
 
-    /// R1: whether routers choose by backlogs.
-    pub(super) fn is_adaptive(&self) -> bool {
-        self.network.is_adaptive()
+    /// W1: the delay of the channel behind an output port, or from the node at that port.
+    pub(super) fn delay_behind(&self, router: usize, port: usize) -> u64 {
+        self.network.delay(router as u32, port as u32).into()
     }
 
-    /// R3: the output ports of which a router chooses, the preferred one first; of one that does not choose, none.
+    /// R1, R3: the output ports of which a router chooses, the preferred one first; of one that does not choose, none.
     pub(super) fn candidates(&self, router: usize, offer: &Offer) -> Vec<usize> {
         let Arrival { source, destination, .. } = offer.arrival;
         let Some(found) = self.network.candidates(router as u32, source, destination) else {

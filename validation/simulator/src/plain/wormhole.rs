@@ -1,7 +1,7 @@
 //! Wormhole routers as their rules read: one object per flit, one queue per buffer; every router, port and lane is
 //! looked at in every cycle.
 //!
-//! T1 to T9, S1 to S10, V1 to V4, X1 to X4, N1 and N2 of [the notes](crate::notes), rule by rule.
+//! T1 to T9, S1 to S10, V1 to V4, W1 to W3, X1 to X4, N1 and N2 of [the notes](crate::notes), rule by rule.
 
 mod arbiter;
 mod channel;
@@ -95,6 +95,8 @@ struct Router {
     arbiters: Vec<Arbiter>,
     /// The channel behind each output port.
     outputs: Vec<usize>,
+    /// The channel before each input port, where there is one.
+    before: Vec<Option<usize>>,
 }
 
 /// The input side of a lane.
@@ -135,14 +137,22 @@ impl Network {
         let rules = Rules::new(scenario);
         let (nodes, routers, ports) = rules.size();
         let mut channels: Vec<Channel> =
-            (0..nodes).map(|node| Channel::new(&rules, rules.entrance_of(node), true)).collect();
+            (0..nodes).map(|node| Channel::new(&rules, injection_of(&rules, node), true)).collect();
         let mut network_routers = Vec::new();
         for router in 0..routers {
             let outputs = (channels.len()..channels.len() + ports).collect();
-            channels.extend((0..ports).map(|port| Channel::new(&rules, rules.end_of(router, port), false)));
+            channels.extend((0..ports).map(|port| {
+                let end = (rules.end_of(router, port), rules.delay_behind(router, port));
+                Channel::new(&rules, end, false)
+            }));
             let inputs = vec![vec![InputLane::default(); rules.lanes()]; ports];
             let arbiters = (0..ports).map(|_| Arbiter::new(rules.lanes())).collect();
-            network_routers.push(Router { inputs, arbiters, outputs });
+            network_routers.push(Router { inputs, arbiters, outputs, before: vec![None; ports] });
+        }
+        for (number, channel) in channels.iter().enumerate() {
+            if let End::Input { router, port } = channel.to {
+                network_routers[router].before[port] = Some(number);
+            }
         }
         Self {
             messages: BTreeMap::new(),
@@ -176,6 +186,7 @@ impl Network {
 
     /// One cycle: all decisions from the state at its start (T7), then what follows from them.
     fn step(&mut self, now: u64) {
+        self.hear_of_slots(now);
         for &channel in &self.injection {
             self.channels[channel].take_waiting(now, &self.rules);
         }
@@ -185,11 +196,12 @@ impl Network {
         self.choose_links(&before, now);
         let grants = self.grants(now);
         let crossings = self.crossings(&grants, now);
-        let coming_in: Vec<_> = self.channels.iter_mut().map(|channel| channel.wire.take()).collect();
+        let coming_in: Vec<_> = self.channels.iter_mut().map(|channel| channel.comes_in(now)).collect();
 
         // the link before the crossbar (S2, S4)
         for (channel, eligible) in eligible.iter().enumerate() {
             self.transmit(channel, eligible, now);
+            self.deliver(channel, now);
         }
         for grant in grants {
             self.grant(grant, now); // before the crossbar: with P = 3 the tail may cross in this cycle
@@ -207,10 +219,22 @@ impl Network {
         }
     }
 
-    /// X3: a flit that was sent in this cycle gets the stamp with which it comes in in the next.
+    /// W2, R2: slots that count as free from now on.
+    fn hear_of_slots(&mut self, now: u64) {
+        for channel in &mut self.channels {
+            while channel.freed.front().is_some_and(|(freed, _)| freed + 1 + channel.delay <= now) {
+                channel.freed.pop_front();
+                channel.backlog = channel.backlog.saturating_sub(1);
+            }
+        }
+    }
+
+    /// X3, W1: a flit that comes in in the next cycle gets the stamp with which it does.
     fn stamp_at_inputs(&mut self, now: u64) {
         for channel in &mut self.channels {
-            let (Some(flit), End::Input { router, port }) = (&mut channel.wire, channel.to) else { continue };
+            let End::Input { router, port } = channel.to else { continue };
+            let coming = channel.wire.front_mut().filter(|(sent, _)| sent + channel.delay == now);
+            let Some((_, flit)) = coming else { continue };
             let Router { inputs, arbiters, .. } = &mut self.routers[router];
             let queued = !inputs[port][flit.lane].flits.is_empty();
             let virtual_time = arbiters[port].virtual_time();
@@ -221,13 +245,16 @@ impl Network {
 
     /// T2: the lanes with a flit before the link and a free slot behind it.
     ///
-    /// T7: the slot of a flit on the wire is taken, the slot of a flit that crosses in this cycle is not yet free.
+    /// T7: the slot of a flit on the wire is taken, the slot of a flit that crosses in this cycle is not yet free. W2: nor
+    /// is one whose flit has crossed no longer than the delay ago.
     fn eligible(&self, channel: &Channel) -> Vec<bool> {
         let has_room = |lane: usize| match channel.to {
             End::Node => true,
             End::Input { router, port } => {
-                let on_wire = channel.wire.iter().filter(|flit| flit.lane == lane).count();
-                self.routers[router].inputs[port][lane].flits.len() + on_wire < self.rules.buffer_flits
+                let on_wire = channel.wire.iter().filter(|(_, flit)| flit.lane == lane).count();
+                let unheard = channel.freed.iter().filter(|(_, of)| *of == lane).count();
+                let behind = self.routers[router].inputs[port][lane].flits.len();
+                behind + on_wire + unheard < self.rules.buffer_flits
             }
         };
         let lanes = channel.lanes.iter().enumerate();
@@ -244,8 +271,9 @@ impl Network {
                 let Some(front) = &self.routers[router].inputs[port][lane].front else { continue };
                 if front.request_cycle == now && !front.candidates.is_empty() {
                     let candidates = front.candidates.iter();
-                    let least =
-                        candidates.min_by_key(|output| self.backlog(router, **output, crossings)).copied();
+                    let least = candidates
+                        .min_by_key(|output| self.backlog(router, **output, crossings, now))
+                        .copied();
                     let Some(front) = &mut self.routers[router].inputs[port][lane].front else { continue };
                     front.outputs = least.map_or(front.outputs.clone(), |least| least..least + 1);
                     let (output, flits) = (front.outputs.start, front.flits);
@@ -262,11 +290,17 @@ impl Network {
         }
     }
 
-    /// R2: flits of messages that have chosen an output and have not left the input buffer behind its link.
-    fn backlog(&self, router: usize, output: usize, crossings: &[Path]) -> usize {
+    /// R2: flits of messages that have chosen an output and have not left the input buffer behind its link; W2: so much
+    /// later as that has delay, after the crossings of a cycle (with `P = 3` at its start).
+    fn backlog(&self, router: usize, output: usize, crossings: &[Path], now: u64) -> usize {
         let channel = &self.channels[self.routers[router].outputs[output]];
         let leaves = |path: &&Path| channel.to == End::Input { router: path.router, port: path.input.0 };
-        channel.backlog - crossings.iter().filter(leaves).count()
+        let left = match channel.delay {
+            _ if self.rules.pipeline_stages == 3 => 0,
+            0 => crossings.iter().filter(leaves).count(),
+            delay => channel.freed.iter().filter(|(freed, _)| freed + delay == now).count(),
+        };
+        channel.backlog - left
     }
 
     /// N2: the lanes of an output that belong to messages or are asked for.
@@ -395,15 +429,27 @@ impl Network {
             message.serial = Some(self.entered);
             self.entered += 1;
         }
-        message.flits[flit.number].left.push(now);
-        match channel.to {
-            End::Input { .. } => channel.wire = Some(flit),
-            End::Node if flit.is_tail => {
-                let delivery = message.delivery(&self.rules);
-                let message = self.messages.remove(&flit.message);
-                self.delivered.extend(message.map(|message| (message, delivery)));
-            }
-            End::Node => {}
+        let journey = &mut message.flits[flit.number];
+        journey.left.push(now);
+        journey.delays.push(channel.delay);
+        channel.wire.push_back((now, flit));
+    }
+
+    /// W3: a flit that was sent to a node is there in the same cycle, or later by the delay; a message is with its tail.
+    fn deliver(&mut self, channel: usize, now: u64) {
+        let Channel { to: End::Node, wire, delay, .. } = &mut self.channels[channel] else { return };
+        let Some((sent, flit)) = wire.front().copied() else { return };
+        if sent + *delay < now {
+            unreachable!("a flit that was at its node before");
+        }
+        if sent + *delay > now {
+            return;
+        }
+        wire.pop_front();
+        if flit.is_tail {
+            let delivery = message_of(&mut self.messages, flit).delivery(&self.rules);
+            let message = self.messages.remove(&flit.message);
+            self.delivered.extend(message.map(|message| (message, delivery)));
         }
     }
 
@@ -426,10 +472,8 @@ impl Network {
 
     /// T3: a flit crosses; a tail gives up the output lane (T9), and the next message comes to the front (T8).
     fn cross(&mut self, Path { router, input, output: (port, to) }: Path, now: u64) {
-        if self.rules.is_adaptive() {
-            let here = End::Input { router, port: input.0 };
-            let behind = self.channels.iter_mut().find(|channel| channel.to == here && channel.backlog > 0);
-            behind.into_iter().for_each(|channel| channel.backlog -= 1);
+        if let Some(before) = self.routers[router].before[input.0] {
+            self.channels[before].freed.push_back((now, input.1)); // W2
         }
         let channel = &mut self.channels[self.routers[router].outputs[port]];
         let Router { inputs, arbiters, .. } = &mut self.routers[router];
@@ -488,13 +532,23 @@ impl Network {
     /// What holds once all messages are delivered.
     fn assert_empty(&self) {
         for channel in &self.channels {
-            assert!(channel.wire.is_none() && channel.backlog == 0);
+            assert!(channel.wire.is_empty() && channel.backlog <= channel.freed.len());
             assert!(channel.lanes.iter().all(|lane| lane.flits.is_empty() && lane.owner.is_none()));
         }
         for lane in self.routers.iter().flat_map(|router| router.inputs.iter().flatten()) {
             assert!(lane.flits.is_empty() && lane.front.is_none());
         }
     }
+}
+
+/// Where the injection channel of a node ends, and its delay (W1).
+fn injection_of(rules: &Rules, node: usize) -> (End, u64) {
+    let end = rules.entrance_of(node);
+    let delay = match end {
+        End::Input { router, port } => rules.delay_behind(router, port),
+        End::Node => 0,
+    };
+    (end, delay)
 }
 
 /// The message of a flit.

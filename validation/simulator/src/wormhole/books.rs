@@ -50,22 +50,23 @@ impl Books {
         row.vtick = offer.vtick;
     }
 
-    /// The message whose flits leave a lane over the link.
-    pub(crate) fn sending(&self, lane: usize, row: &Lane) -> &Message {
-        self.ledger.get(self.queues.at(lane, row.sending))
+    /// The number of the message whose flits leave a lane over the link.
+    pub(crate) fn sending(&self, lane: usize, row: &Lane) -> u32 {
+        self.queues.at(lane, row.sending)
     }
 
-    /// A header leaves its source.
-    pub(crate) fn enters(&mut self, lane: usize, row: &Lane, now: u64) {
-        let waited = self.ledger.get_mut(self.queues.at(lane, row.sending)).enters(now);
+    /// A header leaves its source over a link of so much delay.
+    pub(crate) fn enters(&mut self, lane: usize, row: &Lane, now: u64, delay: u32) {
+        let waited = self.ledger.get_mut(self.queues.at(lane, row.sending)).enters(now, delay);
         self.meters.waited(lane >> self.shift, waited, waited > 0);
         self.meters.header_left(lane >> self.shift);
     }
 
-    /// A header leaves a router over the link; out of line, for one flit in a message is a header.
+    /// A header leaves a router over a link of so much delay; out of line, for one flit in a message is a header.
     #[inline(never)]
-    pub(crate) fn header_left(&mut self, lane: usize, row: &Lane, now: u64) {
-        let waited = self.ledger.get_mut(self.queues.at(lane, row.sending)).header_leaves(&self.lone, now);
+    pub(crate) fn header_left(&mut self, lane: usize, row: &Lane, now: u64, delay: u32) {
+        let message = self.ledger.get_mut(self.queues.at(lane, row.sending));
+        let waited = message.header_leaves(&self.lone, now, delay);
         self.meters.waited(lane >> self.shift, waited, false);
         self.meters.header_left(lane >> self.shift);
     }
@@ -92,12 +93,11 @@ impl Books {
         self.meters.waited(to >> self.shift, waited, waited > 0);
     }
 
-    /// The first message of an input lane has crossed; the length of the one whose header comes to the front
-    /// \[flits\].
+    /// The first message of an input lane has crossed; the one whose header comes to the front.
     #[inline]
-    pub(crate) fn has_crossed(&mut self, lane: usize, row: &mut Lane) -> Option<u32> {
+    pub(crate) fn has_crossed(&mut self, lane: usize, row: &mut Lane) -> Option<&Message> {
         self.queues.pop(lane, row);
-        row.has_front().then(|| self.ledger.get(self.queues.at(lane, 0)).flits)
+        row.has_front().then(|| self.ledger.get(self.queues.at(lane, 0)))
     }
 
     /// A message is wholly out of its source; the next one of the queue.
@@ -125,15 +125,8 @@ impl Books {
         debug_assert!(next.is_none(), "those that wait are taken back first");
     }
 
-    /// A message is wholly out of a router; over an ejection channel it is delivered.
-    pub(crate) fn tail_left(
-        &mut self,
-        lane: usize,
-        row: &mut Lane,
-        wiring: &Wiring,
-        now: u64,
-        delivered: &mut Vec<Delivery>,
-    ) {
+    /// A message is wholly out of a router; its number, if that was over an ejection channel.
+    pub(crate) fn tail_left(&mut self, lane: usize, row: &mut Lane) -> Option<u32> {
         self.queues.rows[lane].flits_sent += u64::from(row.message_flits);
         row.sending += 1;
         row.to_send = 0;
@@ -142,12 +135,18 @@ impl Books {
             row.to_send = next;
             row.message_flits = next;
         }
-        if row.ejects() {
-            let id = self.queues.at(lane, 0);
-            self.queues.pop(lane, row);
-            row.arrived = 0;
-            delivered.push(self.ledger.deliver(id, |from, to| wiring.hops(from, to), now));
+        if !row.ejects() {
+            return None;
         }
+        let id = self.queues.at(lane, 0);
+        self.queues.pop(lane, row);
+        row.arrived = 0;
+        Some(id)
+    }
+
+    /// A message is at its node.
+    pub(crate) fn deliver(&mut self, id: u32, wiring: &Wiring, now: u64) -> Delivery {
+        self.ledger.deliver(id, |from, to| wiring.hops(from, to), now)
     }
 }
 

@@ -1,7 +1,10 @@
 //! Stage P-1: the crossbar.
 
+use crate::message::Delivery;
+
 use super::lane::{NONE, WORD};
 use super::link_scheduler::LinkScheduler;
+use super::wires::Event;
 use super::{Parts, Wormhole};
 
 /// Which of the flits that can cross in a cycle do so.
@@ -41,8 +44,8 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// Stage P-1: input lanes move a flit into the output lane that their message owns: every one that can, or those
     /// that the crossbar chooses.
     #[inline]
-    pub(super) fn cross(&mut self, now: u64) {
-        match (X::CHOOSES, self.parts.grants.has_backlogs()) {
+    pub(super) fn cross(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        match (X::CHOOSES, self.parts.grants.has_backlogs() || !self.parts.wires.are_short()) {
             (true, false) => self.cross_chosen::<false>(now),
             (true, true) => self.cross_chosen::<true>(now),
             (false, false) => self.cross_all::<false>(now),
@@ -52,12 +55,15 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             self.tails_cross(now);
         }
         self.leave_alone((now % 3) as usize);
+        if !self.parts.wires.are_short() {
+            self.go_on_over_wires(now, delivered);
+        }
         if X::CHOOSES {
             self.come_in(now);
         }
     }
 
-    /// Every flit crosses that can; if `COUNTS`, backlogs are kept.
+    /// Every flit crosses that can; if `COUNTS`, backlogs and delays are kept.
     ///
     /// Lanes come one by one from a list: bits of blocks are so few that the end of each block would be a wrong guess.
     #[inline]
@@ -79,7 +85,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         self.parts.books.meters.flit_hops += crossings;
     }
 
-    /// The flits cross that the crossbar chooses; if `COUNTS`, backlogs are kept.
+    /// The flits cross that the crossbar chooses; if `COUNTS`, backlogs and delays are kept.
     #[inline]
     fn cross_chosen<const COUNTS: bool>(&mut self, now: u64) {
         self.choose(now);
@@ -96,23 +102,31 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     fn cross_one<const COUNTS: bool>(&mut self, lane: usize, now: u64) -> bool {
         let Self { lanes, busy, released, parts, .. } = self;
         let (cycle, shift) = (now as f64, parts.channels.shift());
-        if COUNTS {
-            parts.grants.leaves_backlog(lane >> shift);
-        }
         let buffer_flits = self.buffer_flits;
         let (blocks, rows) = (&mut lanes.blocks[..], &mut lanes.rows[..]);
         let (this_cycle, before) = ((now % 3) as usize, ((now + 2) % 3) as usize);
         let mask = 1 << (lane % WORD);
         let block = &mut blocks[lane / WORD];
         let row = &mut rows[lane];
-        let to = row.goes_to as usize;
-        block.credit |= mask;
-        let (stay, to_cross) = (row.arrived - 1, row.to_cross - 1);
-        (row.arrived, row.to_cross) = (stay, to_cross);
-        // flits that have been sent and can not cross in the next cycle
-        let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
-        let under_way = is_set(this_cycle) + is_set(before);
-        block.filled &= if stay <= under_way { !mask } else { u64::MAX };
+        let (to, to_cross) = (row.goes_to as usize, row.to_cross - 1);
+        row.to_cross = to_cross;
+        let delay = if COUNTS { parts.wires.delay(lane >> shift) } else { 0 };
+        if delay > 0 {
+            // the slot is free, and the backlog smaller, when that is known at the other end of the link
+            let stay = parts.wires.crosses(lane, now, delay);
+            block.filled &= if stay == 0 { !mask } else { u64::MAX };
+        } else {
+            if COUNTS {
+                parts.grants.leaves_backlog(lane >> shift);
+            }
+            block.credit |= mask;
+            let stay = row.arrived - 1;
+            row.arrived = stay;
+            // flits that have been sent and can not cross in the next cycle
+            let is_set = |cycle: usize| u32::from(block.sent[cycle] & mask != 0);
+            let under_way = is_set(this_cycle) + is_set(before);
+            block.filled &= if stay <= under_way { !mask } else { u64::MAX };
+        }
 
         let ahead = &mut blocks[to / WORD];
         let to_bit = 1 << (to % WORD);
@@ -196,6 +210,52 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         }
     }
 
+    /// Links with a delay: flits that were sent in this cycle go onto the wire, and what comes out of it at either end
+    /// is from now on what it would be without a delay.
+    ///
+    /// Out of line, for most networks have no such links.
+    #[inline(never)]
+    fn go_on_over_wires(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
+        let Self { lanes, busy, parts, .. } = self;
+        let (this_cycle, shift) = ((now % 3) as usize, parts.channels.shift());
+        for place in 0..parts.wires.blocks().len() {
+            let (index, bits) = parts.wires.blocks()[place];
+            let sent = &mut lanes.blocks[index as usize].sent[this_cycle];
+            let mut left = *sent & bits;
+            *sent &= !bits;
+            while left != 0 {
+                let lane = index as usize * WORD + left.trailing_zeros() as usize;
+                left &= left - 1;
+                let delay = parts.wires.delay(lane >> shift);
+                parts.wires.add(now + u64::from(delay), Event::Flit { lane: lane as u32 });
+            }
+        }
+        let events = parts.wires.take(now);
+        for event in &events {
+            match *event {
+                Event::Header { lane, message } => {
+                    parts.crossbar.header_leaves(lane as usize, parts.books.ledger.get(message).vtick);
+                }
+                Event::Flit { lane } => {
+                    let lane = lane as usize;
+                    parts.wires.comes_out(lane);
+                    lanes.blocks[lane / WORD].sent[this_cycle] |= 1 << (lane % WORD);
+                    busy.add(lane / WORD);
+                }
+                Event::Freed { lane } => {
+                    let lane = lane as usize;
+                    lanes.rows[lane].arrived -= 1;
+                    lanes.blocks[lane / WORD].credit |= 1 << (lane % WORD);
+                    parts.grants.leaves_backlog(lane >> shift);
+                }
+                Event::Delivered { message } => {
+                    delivered.push(parts.books.deliver(message, &parts.wiring, now));
+                }
+            }
+        }
+        parts.wires.give_back(now, events);
+    }
+
     /// The tails of messages at the front of input lanes have crossed; the next ones come to the front.
     ///
     /// Out of line, for one flit in a message is a tail.
@@ -209,11 +269,10 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             let lane = lanes[to].owner as usize;
             let (block, bit) = (&mut lanes.blocks[lane / WORD], lane % WORD);
             block.open &= !(1 << bit);
-            let one_under_way = block.sent[(now % 3) as usize] >> bit & 1 == 1;
             let row = &mut lanes.rows[lane];
             row.goes_to = NONE;
-            if let Some(flits) = parts.books.has_crossed(lane, row) {
-                parts.grants.moves_up(lane, row, flits, one_under_way, now);
+            if let Some(next) = parts.books.has_crossed(lane, row) {
+                parts.grants.moves_up(lane, row, next, now);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use flitwise_language::network::Candidates;
 
+use crate::ledger::Message;
 use crate::virtual_channels::VirtualChannels;
 use crate::wiring::Wiring;
 
@@ -52,13 +53,20 @@ pub(crate) fn request_delay(pipeline_stages: u64) -> u64 {
 }
 
 impl Grants {
-    pub(crate) fn new(pipeline_stages: u64, lanes: usize, wiring: &Wiring, width: usize) -> Self {
+    /// Headers come in behind links of at most so much delay.
+    pub(crate) fn new(
+        pipeline_stages: u64,
+        lanes: usize,
+        wiring: &Wiring,
+        width: usize,
+        longest: u32,
+    ) -> Self {
         let output_links = (wiring.routers() * wiring.ports()) as usize;
         let counted = if wiring.parallel_links() > 1 { output_links } else { 0 };
         let delay = request_delay(pipeline_stages);
         Self {
             delay,
-            to_come: vec![Vec::new(); (delay as usize + 2).next_power_of_two()],
+            to_come: vec![Vec::new(); (delay as usize + longest as usize + 2).next_power_of_two()],
             requests: vec![Request { cycle: 0, next: NONE }; lanes],
             groups: vec![Group { first: NONE, last: NONE, next_port: 0 }; output_links * width],
             contested: Vec::new(),
@@ -67,7 +75,8 @@ impl Grants {
         }
     }
 
-    /// A header has left over the link; if nothing is before it, it is at the front when it has come in.
+    /// A header has left over the link, in `now` or so much before as that has delay; if nothing is before it, it is at
+    /// the front when it has come in.
     #[inline]
     pub(crate) fn header_left(&mut self, lane: usize, row: &mut Lane, now: u64) {
         if !row.ejects() && row.sending == 0 {
@@ -76,13 +85,12 @@ impl Grants {
         }
     }
 
-    /// The front message of an input lane has crossed, its successor of so many flits moves up.
+    /// The front message of an input lane has crossed, its successor moves up.
     #[inline]
-    pub(crate) fn moves_up(&mut self, lane: usize, row: &mut Lane, flits: u32, under_way: bool, now: u64) {
-        row.to_cross = flits;
-        // a header that left in this very cycle has yet to come in
-        let comes_in = u64::from(row.arrived == 1 && under_way);
-        self.will_request(lane, now + comes_in + self.delay);
+    pub(crate) fn moves_up(&mut self, lane: usize, row: &mut Lane, next: &Message, now: u64) {
+        row.to_cross = next.flits;
+        // a header that is still on the link, as one that left in this very cycle is, has yet to come in
+        self.will_request(lane, now.max(next.comes_in()) + self.delay);
     }
 
     fn will_request(&mut self, lane: usize, cycle: u64) {

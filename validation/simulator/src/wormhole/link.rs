@@ -5,6 +5,7 @@ use crate::message::Delivery;
 use super::crossbar::Crossbar;
 use super::lane::{Block, Lane, NONE, WORD};
 use super::link_scheduler::LinkScheduler;
+use super::wires::Event;
 use super::{Parts, Wormhole};
 
 /// Among flits of a block that leave, a bit each: those that begin a message, and those that end one.
@@ -156,7 +157,9 @@ impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
             tails &= tails - 1;
             let (lane, row) = (first_lane + bit, &mut rows[bit]);
             if !SOURCES {
-                self.books.tail_left(lane, row, &self.wiring, now, delivered);
+                if let Some(message) = self.books.tail_left(lane, row) {
+                    self.tail_ejected(lane, message, now, delivered);
+                }
             } else if self.tail_leaves_source(lane, row) {
                 took |= 1 << bit;
             }
@@ -166,15 +169,30 @@ impl<S: LinkScheduler, X: Crossbar> Parts<S, X> {
 
     /// The header of a message leaves its source, if `SOURCES`, or a router.
     fn header_leaves<const SOURCES: bool>(&mut self, lane: usize, row: &mut Lane, now: u64) {
+        let delay = self.wires.delay(lane >> self.channels.shift());
+        let comes_out = now + u64::from(delay);
         if SOURCES {
-            self.books.enters(lane, row, now);
+            self.books.enters(lane, row, now, delay);
         } else {
-            self.books.header_left(lane, row, now);
+            self.books.header_left(lane, row, now, delay);
         }
         if X::CHOOSES && !row.ejects() {
-            self.crossbar.header_leaves(lane, self.books.sending(lane, row).vtick);
+            let message = self.books.sending(lane, row);
+            if delay > 0 {
+                self.wires.add(comes_out, Event::Header { lane: lane as u32, message });
+            } else {
+                self.crossbar.header_leaves(lane, self.books.ledger.get(message).vtick);
+            }
         }
-        self.grants.header_left(lane, row, now);
+        self.grants.header_left(lane, row, comes_out);
+    }
+
+    /// The tail of a message leaves over an ejection channel.
+    fn tail_ejected(&mut self, lane: usize, message: u32, now: u64, delivered: &mut Vec<Delivery>) {
+        match self.wires.delay(lane >> self.channels.shift()) {
+            0 => delivered.push(self.books.deliver(message, &self.wiring, now)),
+            delay => self.wires.add(now + u64::from(delay), Event::Delivered { message }),
+        }
     }
 
     /// The tail of a message leaves its source; whether another message takes the lane.

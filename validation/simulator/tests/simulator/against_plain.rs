@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use flitwise_language::network::exported;
+use flitwise_language::network::{Network, exported};
 use flitwise_language::quantity::Waits;
 use flitwise_language::scenario::{
     Allocation, ClassKind, ClassSpec, Crossbar, DestinationPattern, DestinationSpec, EndOfTraffic, GraphFile,
@@ -397,6 +397,14 @@ fn everything_is_delivered() {
     }
 }
 
+/// The delays of all links from a node to another, alike on all ways.
+pub(crate) fn delays_on_the_way(network: &Network, source: u32, destination: u32) -> u64 {
+    let (router, port) = network.entry(source);
+    let hops = network.path(source, destination, 0);
+    let behind = hops.map(|hop| u64::from(network.delay(hop.router, hop.port))).sum::<u64>();
+    u64::from(network.delay(router, port)) + behind
+}
+
 fn assert_all_delivered(scenario: &Scenario, offers: &[Offer], deliveries: &[Delivery]) {
     let what = |offer: &Offer| {
         let Arrival { cycle, source, destination, class } = offer.arrival;
@@ -408,12 +416,13 @@ fn assert_all_delivered(scenario: &Scenario, offers: &[Offer], deliveries: &[Del
     came.sort_unstable();
     went.sort_unstable();
     assert_eq!(came, went);
-    let p = u64::from(scenario.router().pipeline_stages);
+    let (p, network) = (u64::from(scenario.router().pipeline_stages), scenario.topology());
     let (mut transfers, mut lone) = (0, 0);
     for delivery in deliveries {
         assert!(delivery.waiting_cycles() >= 1);
         transfers += delivery.transfer_cycles();
         lone += p - 1 + p * u64::from(delivery.hops);
+        lone += delays_on_the_way(&network, delivery.source, delivery.destination);
     }
     // what is left of the latencies is what lone messages take: the parts add up
     assert_eq!(transfers, lone + offers.iter().map(|offer| u64::from(offer.flits)).sum::<u64>());
@@ -532,15 +541,15 @@ fn network() -> impl Strategy<Value = NetworkSpec> {
 
 fn wiring() -> impl Strategy<Value = NetworkSpec> {
     prop_oneof![
-        (2u32..=5).prop_map(|ports| NetworkSpec::Router { ports, self_traffic: None }),
-        (1u32..=3).prop_map(|dimension| NetworkSpec::Hypercube { dimension, self_traffic: None }),
-        (prop::collection::vec(2u32..=3, 1..=2), 1u32..=2, 1u32..=3).prop_map(
+        2 => (2u32..=5).prop_map(|ports| NetworkSpec::Router { ports, self_traffic: None }),
+        2 => (1u32..=3).prop_map(|dimension| NetworkSpec::Hypercube { dimension, self_traffic: None }),
+        2 => (prop::collection::vec(2u32..=3, 1..=2), 1u32..=2, 1u32..=3).prop_map(
             |(sides, nodes_per_router, links)| {
                 let radix = Radix::of(&sides).unwrap();
                 NetworkSpec::Mesh { radix, dimensions: None, nodes_per_router, links, self_traffic: None }
             }
         ),
-        (3u32..=5, 1u32..=2, 1u32..=2, 1u32..=2).prop_map(|(side, dimensions, nodes_per_router, links)| {
+        2 => (3u32..=5, 1u32..=2, 1u32..=2, 1u32..=2).prop_map(|(side, dimensions, nodes_per_router, links)| {
             let radix = Radix::of(&[side.min(6 / dimensions)]).unwrap();
             NetworkSpec::Torus {
                 radix,
@@ -550,20 +559,23 @@ fn wiring() -> impl Strategy<Value = NetworkSpec> {
                 self_traffic: None,
             }
         }),
-        trees(),
-        any::<u64>().prop_map(|seed| {
+        2 => trees(0),
+        1 => trees(5),
+        3 => (any::<u64>(), prop::sample::select(vec![0, 0, 2, 8])).prop_map(|(seed, longest)| {
             let mut state = seed;
-            graph(&mut |below| {
+            let mut draw = |below| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 (state >> 33) as u32 % below
-            })
+            };
+            graph(&mut draw, longest)
         }),
     ]
 }
 
 /// Up to six switches, each joined to one before it and some to others, with one or two parallel links, and two to
-/// eight nodes; links one way where shortest ways do not wait for each other in a circle, else up-down.
-pub(crate) fn graph(draw: &mut impl FnMut(u32) -> u32) -> NetworkSpec {
+/// eight nodes; links one way where shortest ways do not wait for each other in a circle, else up-down. Some of them have
+/// a delay up to the longest.
+pub(crate) fn graph(draw: &mut impl FnMut(u32) -> u32, longest: u32) -> NetworkSpec {
     let switches = 1 + draw(6);
     let mut joined: Vec<(u32, u32)> = (1..switches).map(|switch| (draw(switch), switch)).collect();
     let both_ways = joined.len();
@@ -573,11 +585,15 @@ pub(crate) fn graph(draw: &mut impl FnMut(u32) -> u32) -> NetworkSpec {
             joined.push((one, other));
         }
     }
-    let mut text: String =
-        (0..2 + draw(7)).map(|node| format!("node n{node} s{}\n", draw(switches))).collect();
+    let mut text = String::new();
+    for node in 0..2 + draw(7) {
+        let switch = draw(switches);
+        text += &format!("node n{node} s{switch}{}\n", drawn_delay(draw, longest));
+    }
     for (at, (one, other)) in joined.iter().enumerate() {
         let word = if at >= both_ways && draw(3) == 0 { "arc" } else { "link" };
-        text += &format!("{word} s{one} s{other} links={}\n", 1 + draw(6) / 4);
+        let links = 1 + draw(6) / 4;
+        text += &format!("{word} s{one} s{other} links={links}{}\n", drawn_delay(draw, longest));
     }
     let spec = |text: &str, routing| {
         let file = GraphFile::of(text).unwrap();
@@ -588,14 +604,21 @@ pub(crate) fn graph(draw: &mut impl FnMut(u32) -> u32) -> NetworkSpec {
     if is_fit && draw(2) == 0 { shortest } else { spec(&text.replace("arc", "link"), GraphRouting::UpDown) }
 }
 
-/// Trees of at most 27 nodes, with more ways up than down and fewer.
-fn trees() -> impl Strategy<Value = NetworkSpec> {
+/// The delay of a line, in half of all cases none.
+fn drawn_delay(draw: &mut impl FnMut(u32) -> u32, longest: u32) -> String {
+    if longest == 0 || draw(2) == 0 { String::new() } else { format!(" delay={}", 1 + draw(longest)) }
+}
+
+/// Trees of at most 27 nodes, with more ways up than down and fewer, and delays up to the longest.
+fn trees(longest: u32) -> impl Strategy<Value = NetworkSpec> {
     let numbers = |count: usize| prop::collection::vec(1u32..=3, count);
     let routing = prop::sample::select(TreeRouting::ALL.to_vec());
-    (1usize..=3, numbers(3), numbers(2), numbers(2), routing).prop_map(
-        |(levels, mut down, up, links, routing)| {
+    let delays = prop::collection::vec(0..=longest, 2);
+    (1usize..=3, numbers(3), numbers(2), numbers(2), routing, delays).prop_map(
+        |(levels, mut down, up, links, routing, delays)| {
             down[0] = down[0].max(2);
-            tree(&down[..levels], &up[..levels - 1], &links[..levels - 1], routing)
+            let tree = tree(&down[..levels], &up[..levels - 1], &links[..levels - 1], routing);
+            with_delays(tree, &delays[..levels - 1])
         },
     )
 }
@@ -615,6 +638,14 @@ pub(crate) fn tree(down: &[u32], up: &[u32], links: &[u32], routing: TreeRouting
         routing,
         self_traffic: None,
     }
+}
+
+/// A tree with delays between its levels.
+pub(crate) fn with_delays(mut tree: NetworkSpec, delays: &[u32]) -> NetworkSpec {
+    if let (NetworkSpec::FatTree { delay, .. }, false) = (&mut tree, delays.is_empty()) {
+        delay.up = PerLevel::list(delays).unwrap();
+    }
+    tree
 }
 
 fn router() -> impl Strategy<Value = RouterSpec> {

@@ -396,7 +396,7 @@ fn routers_without_levels_are_multiplexed_ones_to_the_bit() {
 fn levelled(draws: &mut Draws) -> (Scenario, Vec<Offer>) {
     let network = match draws.below(7) {
         0 => mesh(),
-        6 => graph(&mut |below| draws.below(below)),
+        6 => graph(&mut |below| draws.below(below), 0),
         5 => tree(&[2, 3], &[2], &[1 + draws.below(2)], draws.of(&TreeRouting::ALL[..3])),
         4 => NetworkSpec::Hypercube { dimension: 1 + draws.below(3), self_traffic: None },
         1 => lattice(&[3, 3], 1 + draws.below(2), 1 + draws.below(2), true),

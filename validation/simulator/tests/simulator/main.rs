@@ -4,6 +4,7 @@
 
 mod admission;
 mod against_plain;
+mod delays;
 mod in_band;
 mod lanes;
 mod levels;

@@ -259,7 +259,7 @@ fn random_tree(draw: &mut impl FnMut(u32) -> u32) -> Network {
 /// A graph with links both ways.
 fn random_graph(draw: &mut impl FnMut(u32) -> u32) -> Network {
     loop {
-        let network = graph(draw).topology();
+        let network = graph(draw, 0).topology();
         if network.may_be_switched() && network.nodes() >= 8 {
             return network;
         }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Nodes are numbered in the order of their lines, switches in the order in which they are first named. `delay` is the
-//! time on a link beside the usual one, in nanoseconds.
+//! time on a link beside the usual one, in nanoseconds of packet switches or cycles of routers.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ const MOST_PORTS: u32 = 128;
 const MOST_LINKS: u64 = 65_536;
 /// The most parallel links.
 const MOST_PARALLEL: u32 = 8;
-/// The longest delay \[ns\].
+/// The longest delay \[ns, or cycles\].
 const LONGEST_DELAY: u32 = 1_000_000;
 /// The most characters of a name.
 const LONGEST_NAME: usize = 64;
@@ -282,7 +282,8 @@ impl<'t> Lines<'t> {
 
     fn delay(&mut self, at: usize, delay: Option<&str>) -> u32 {
         let read = |text: &str| text.parse().ok().filter(|delay| *delay <= LONGEST_DELAY);
-        let wanted = format!("a whole number of nanoseconds, at most {LONGEST_DELAY}");
+        let wanted =
+            format!("a whole number of nanoseconds, or cycles with routers, at most {LONGEST_DELAY}");
         self.option(at, ("delay", delay), read, &wanted).unwrap_or(0)
     }
 

@@ -15,8 +15,13 @@ pub(super) struct Channel {
     /// R2: flits of messages that have chosen the link and have not left the input buffer behind it.
     pub(super) backlog: usize,
     pub(super) lanes: Vec<OutputLane>,
-    /// The flit sent in the cycle before this one.
-    pub(super) wire: Option<Flit>,
+    /// W1: its delay \[cycles\].
+    pub(super) delay: u64,
+    /// Flits on their way, each with the cycle in which it was sent.
+    pub(super) wire: VecDeque<(u64, Flit)>,
+    /// W2: slots behind the link of which flits have crossed, each with its lane and the cycle of that, until they count
+    /// as free.
+    pub(super) freed: VecDeque<(u64, usize)>,
     /// V4, at a network interface: messages that wait for a lane, by the first lane of their group.
     waiting: Vec<VecDeque<Waiting>>,
     /// X4: whether the scheduler decides here, and not at the crossbar before.
@@ -48,13 +53,15 @@ struct Waiting {
 
 impl Channel {
     /// At a network interface, or behind a crossbar.
-    pub(super) fn new(rules: &Rules, to: End, at_interface: bool) -> Self {
+    pub(super) fn new(rules: &Rules, (to, delay): (End, u64), at_interface: bool) -> Self {
         let lanes = rules.lanes();
         Self {
             to,
+            delay,
             backlog: 0,
             lanes: vec![OutputLane::default(); lanes],
-            wire: None,
+            wire: VecDeque::new(),
+            freed: VecDeque::new(),
             waiting: vec![VecDeque::new(); lanes],
             is_scheduled: at_interface || !rules.is_multiplexed,
             arbiter: Arbiter::new(lanes),
@@ -100,6 +107,12 @@ impl Channel {
             }
         }
         messages
+    }
+
+    /// T6, W1: the flit that comes out of the link in cycle `now`, if it was sent without that one cycle.
+    pub(super) fn comes_in(&mut self, now: u64) -> Option<Flit> {
+        let (sent, _) = self.wire.front()?;
+        if sent + 1 + self.delay == now { self.wire.pop_front().map(|(_, flit)| flit) } else { None }
     }
 
     /// A flit that has crossed joins its output lane.

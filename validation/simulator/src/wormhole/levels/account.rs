@@ -85,7 +85,8 @@ impl Account {
     /// The header of a message leaves its source.
     pub(super) fn enters(&mut self, link: usize, flit: Flit, now: u64) {
         let HostTimes { doorbell, bus, .. } = self.journeys[flit.message() as usize].host;
-        let waited = self.ledger.get_mut(flit.message()).enters(now) - u64::from(doorbell) - u64::from(bus);
+        let waited =
+            self.ledger.get_mut(flit.message()).enters(now, 0) - u64::from(doorbell) - u64::from(bus);
         self.meters.waited(link, waited, waited > 0);
         self.meters.header_left(link);
     }
@@ -104,7 +105,7 @@ impl Account {
     /// The header of a message leaves a router over a link.
     #[inline(never)]
     pub(super) fn header_left(&mut self, link: usize, flit: Flit, now: u64) {
-        let waited = self.ledger.get_mut(flit.message()).header_leaves(&self.lone, now);
+        let waited = self.ledger.get_mut(flit.message()).header_leaves(&self.lone, now, 0);
         self.meters.waited(link, waited, false);
         self.meters.header_left(link);
     }
