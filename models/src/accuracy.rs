@@ -99,7 +99,7 @@ impl Region {
             return None;
         }
         if let Some(word) = of_switches {
-            let is_measured = has_clocks && !is_bursty && !is_short;
+            let is_measured = has_clocks && !is_bursty && !is_short && network.delays().is_empty();
             return Self::find(if is_even { word } else { "tree-uneven" }).filter(|_| is_measured);
         }
         let is_cube = network.as_hypercube().is_some();
