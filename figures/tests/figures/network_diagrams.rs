@@ -147,7 +147,7 @@ fn too_many_switches_are_refused() {
     let path: Vec<(u32, u32)> = (1..513).map(|switch| (switch, switch - 1)).collect();
     let faults = read(&graph(513, &path), "").unwrap_err();
     assert!(faults.contains("whose picture has 513 switches, wanted at most 512"), "{faults}");
-    let faults = read(&tree("levels = 3, down = [1, 128, 16], up = [1, 1]"), "").unwrap_err();
+    let faults = read(&tree("levels = 3, down = [1, 64, 32], up = [1, 1]"), "").unwrap_err();
     assert!(faults.contains("2048 switches in a row, wanted at most 1024"), "{faults}");
 }
 
