@@ -508,6 +508,10 @@ pub(crate) struct Source {
     pub(crate) settings: Vec<String>,
 }
 
+/// Options of `solve` that say which latencies there are, and how they are told.
+const OF_LATENCIES: [&str; 6] =
+    ["model", "details", "distribution", "means_only", "no_expected_errors", "section"];
+
 #[derive(Debug, Args)]
 pub(crate) struct Solve {
     #[command(flatten)]
@@ -516,22 +520,17 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "MODEL", value_parser = answering())]
     pub(crate) model: Option<ModelChoice>,
     /// Print loads of channels by kind, bounds and hops instead of latencies, whichever model has these.
-    #[arg(
-        long, conflicts_with_all = ["model", "details", "distribution", "means_only", "no_expected_errors", "section"]
-    )]
+    #[arg(long, conflicts_with_all = OF_LATENCIES)]
     pub(crate) loads: bool,
-    /// Add the effective bisection to the loads: what a flow has of a link on average when random pairs of nodes all send
-    /// at once, in so many trials.
+    /// Add the effective bisection to the loads: what a flow has of a link on average when random pairs of nodes all
+    /// send at once, in so many trials.
     #[arg(
-        long, value_name = "TRIALS", value_parser = clap::value_parser!(u32).range(2..=1_000_000), conflicts_with_all =
-            ["model", "details", "distribution", "means_only", "no_expected_errors", "section"]
+        long, value_name = "TRIALS", value_parser = clap::value_parser!(u32).range(2..=1_000_000),
+        conflicts_with_all = OF_LATENCIES
     )]
     pub(crate) bisection: Option<u32>,
     /// Print the scenario instead, every default filled in, with where each value comes from.
-    #[arg(
-        long, conflicts_with_all =
-            ["model", "loads", "bisection", "format", "details", "distribution", "means_only", "no_expected_errors", "section"]
-    )]
+    #[arg(long, conflicts_with_all = ["loads", "bisection", "format"], conflicts_with_all = OF_LATENCIES)]
     pub(crate) resolved: bool,
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t)]

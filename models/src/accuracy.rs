@@ -19,7 +19,7 @@ use crate::model::Model;
 use crate::paths::ChannelLoads;
 use crate::refined;
 use flitwise_language::quantity::{Quantity, Unit};
-use flitwise_language::scenario::{ClassKind, GraphRouting, NetworkSpec, Scenario, Scheduler, TreeRouting};
+use flitwise_language::scenario::{ClassKind, GraphRouting, Scenario, Scheduler};
 
 /// The tables measured, by model.
 const TABLES: [(Model, &str); 4] = [
@@ -74,10 +74,10 @@ impl Region {
     pub fn of(scenario: &Scenario) -> Option<&'static Self> {
         let (router, network, classes) = (scenario.router(), scenario.topology(), scenario.classes());
         let is_network = network.routers() > 1;
-        let of_switches = match scenario.network() {
-            NetworkSpec::FatTree { routing: TreeRouting::AdaptiveUp, .. } => Some("tree-adaptive"),
-            NetworkSpec::FatTree { .. } => Some("tree"),
-            NetworkSpec::Graph { routing: GraphRouting::UpDown, .. } => Some("graph"),
+        let of_switches = match scenario.network().routing() {
+            _ if network.is_adaptive() => Some("tree-adaptive"),
+            Some(word) if word == GraphRouting::UpDown.word() => Some("graph"),
+            Some(_) if network.rows() > 1 => Some("tree"),
             _ if is_network && network.sides().is_empty() => return None,
             _ => None,
         };

@@ -86,8 +86,7 @@ pub(crate) struct LoadsDocument {
     mean_hops: Option<f64>,
     /// One bound per class, in the order of the scenario.
     classes: Vec<ClassBound>,
-    /// The effective bisection, where it is asked for: with both halves sending, then with one.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The effective bisection with both halves sending, then with one; empty where it is not asked for.
     effective_bisection: Vec<Bisection>,
     /// What stands against each model, where none has all of the scenario.
     refused: Vec<String>,

@@ -60,8 +60,7 @@ impl FigureKind for Question {
         };
         let answers: Vec<(Model, Answer)> = figure.models().filter_map(&mut solved).collect();
         let simulation = runs.simulations.first();
-        let mut series = Vec::new();
-        let mut errors = Vec::new();
+        let (mut series, mut errors) = (Vec::new(), Vec::new());
         let styles = class_styles(figure.scenario.spec());
         for class in figure.class_indices() {
             let label = &figure.scenario.classes()[class].name;

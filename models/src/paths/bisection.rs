@@ -1,7 +1,7 @@
 //! Effective bisection: the bandwidth that random pairs of nodes have, as a share of a link's.
 //!
-//! Hoefler, Schneider, Lumsdaine, CLUSTER 2008: the nodes are split into random halves, each node of one half is paired with
-//! one of the other, and all pairs send at once. A flow has an equal share of the fullest channel on its path:
+//! Hoefler, Schneider, Lumsdaine, CLUSTER 2008: the nodes are split into random halves, each node of one half is paired
+//! with one of the other, and all pairs send at once. A flow has an equal share of the fullest channel on its path:
 //!
 //! ```text
 //! e = mean over flows of 1 / max over channels c of its path of n_c,   n_c = flows on c / parallel links of c

@@ -95,8 +95,9 @@ fn note_delays(scenario: &Scenario, notes: &mut Vec<String>) {
     let slots = 2 * longest + 3;
     if buffer < slots {
         notes.push(format!(
-            "{buffer} flits of buffer are below 2 x {longest} + 3 = {slots}: with a delay of {longest} cycles a virtual \
-             channel carries at most {:.4} flits/cycle; messages of more flits take longer than the latencies tell",
+            "{buffer} flits of buffer are below 2 x {longest} + 3 = {slots}: with a delay of {longest} cycles a \
+             virtual channel carries at most {:.4} flits/cycle; messages of more flits take longer than the latencies \
+             tell",
             buffer as f64 / slots as f64
         ));
     }

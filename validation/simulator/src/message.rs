@@ -77,7 +77,8 @@ pub struct Booking {
 pub struct Delivery {
     /// The first cycle in which it could be sent.
     pub generated_cycle: u64,
-    /// The cycle in which its header was in stage 1 of the first router, or would have been without a delay of the link.
+    /// The cycle in which its header was in stage 1 of the first router, or would have been without a delay of the
+    /// link.
     pub entered_cycle: u64,
     /// The cycle in which its tail left over the ejection channel, later by the delay of that.
     pub delivered_cycle: u64,
@@ -137,7 +138,8 @@ impl Delivery {
         self.delivered_cycle - self.entered_cycle + 1
     }
 
-    /// What a lone message takes, `P - 1 + P h + M` and the delays of its links: all but the parts that are waiting for others \[cycles\].
+    /// What a lone message takes, `P - 1 + P h + M` and the delays of its links: all but the parts that are waiting for
+    /// others \[cycles\].
     pub fn transfer_cycles(&self) -> u64 {
         self.network_latency_cycles() - self.waits.each().map(|(_, cycles)| u64::from(cycles)).sum::<u64>()
     }

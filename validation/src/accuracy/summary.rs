@@ -1,7 +1,7 @@
 //! Tables of errors beside their targets.
 
 use flitwise_language::quantity::Quantity;
-use flitwise_language::scenario::{ClassKind, NetworkSpec, TreeRouting};
+use flitwise_language::scenario::{ClassKind, NetworkSpec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -58,11 +58,11 @@ impl Network {
     /// Of a scenario.
     pub fn of(network: &NetworkSpec) -> Self {
         let topology = network.topology();
-        match network {
-            NetworkSpec::FatTree { routing: TreeRouting::AdaptiveUp, .. } => Self::Adaptive,
-            NetworkSpec::FatTree { .. } | NetworkSpec::Graph { .. } => Self::Tree,
-            _ if topology.most_hops() == 0 => Self::Router,
-            _ if topology.as_hypercube().is_some() => Self::Cube,
+        match network.routing() {
+            _ if topology.is_adaptive() => Self::Adaptive,
+            Some(_) => Self::Tree,
+            None if topology.most_hops() == 0 => Self::Router,
+            None if topology.as_hypercube().is_some() => Self::Cube,
             _ => Self::Lattice,
         }
     }
@@ -117,7 +117,8 @@ const GROUPS: [(&str, &[Network]); 5] = [
 /// Errors of one kind, taken together.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
-    /// Family, or a group of networks: `all`, `all routers`, `all cubes`, `all meshes and tori`, `all trees and graphs`.
+    /// Family, or a group of networks: `all`, `all routers`, `all cubes`, `all meshes and tori`,
+    /// `all trees and graphs`.
     pub family: String,
     /// Kind of the classes.
     pub kind: ClassKind,

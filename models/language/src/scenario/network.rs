@@ -125,7 +125,7 @@ table! {
     #[derive(Copy, Eq)]
     pub struct TreeDelay {
         /// Between a level and the next, both ways; a number, or a list for every level below the top.
-        up: PerLevel ["ns or cycles"] = PerLevel::all(0), within(0.0, 1e6).magnitude(Magnitude::Time);
+        up: PerLevel ["cycles"] = PerLevel::all(0), within(0.0, 1e6).magnitude(Magnitude::Time);
     }
 }
 
@@ -212,6 +212,15 @@ fn fits_graph(file: &GraphFile, routing: GraphRouting, root: Option<&str>, path:
 }
 
 impl NetworkSpec {
+    /// The word of its routing; `None` where a topology has one only.
+    pub fn routing(&self) -> Option<&'static str> {
+        match self {
+            Self::FatTree { routing, .. } => Some(routing.word()),
+            Self::Graph { routing, .. } => Some(routing.word()),
+            _ => None,
+        }
+    }
+
     /// The key that gives links their delays.
     pub fn key_of_delays(&self) -> &'static str {
         if matches!(self, Self::Graph { .. }) { "network.file" } else { "network.delay" }

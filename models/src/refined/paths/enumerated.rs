@@ -109,8 +109,8 @@ impl<'f> OneClass<'f> {
         self.flows.delays.iter().map(of_hops).collect()
     }
 
-    /// By delay of links to routers, and half of the virtual channels: the most messages on one of them. Where no link has
-    /// a delay, none.
+    /// By delay of links to routers, and half of the virtual channels: the most messages on one of them. Where no
+    /// link has a delay, none.
     fn most_used(&self) -> Vec<DelayedLink> {
         if self.network.delays().is_empty() {
             return Vec::new();

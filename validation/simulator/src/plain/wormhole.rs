@@ -245,8 +245,8 @@ impl Network {
 
     /// T2: the lanes with a flit before the link and a free slot behind it.
     ///
-    /// T7: the slot of a flit on the wire is taken, the slot of a flit that crosses in this cycle is not yet free. W2: nor
-    /// is one whose flit has crossed no longer than the delay ago.
+    /// T7: the slot of a flit on the wire is taken, the slot of a flit that crosses in this cycle is not yet free. W2:
+    /// nor is one whose flit has crossed no longer than the delay ago.
     fn eligible(&self, channel: &Channel) -> Vec<bool> {
         let has_room = |lane: usize| match channel.to {
             End::Node => true,
@@ -435,7 +435,8 @@ impl Network {
         channel.wire.push_back((now, flit));
     }
 
-    /// W3: a flit that was sent to a node is there in the same cycle, or later by the delay; a message is with its tail.
+    /// W3: a flit that was sent to a node is there in the same cycle, or later by the delay; a message is with its
+    /// tail.
     fn deliver(&mut self, channel: usize, now: u64) {
         let Channel { to: End::Node, wire, delay, .. } = &mut self.channels[channel] else { return };
         let Some((sent, flit)) = wire.front().copied() else { return };

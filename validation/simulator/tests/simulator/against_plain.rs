@@ -573,8 +573,8 @@ fn wiring() -> impl Strategy<Value = NetworkSpec> {
 }
 
 /// Up to six switches, each joined to one before it and some to others, with one or two parallel links, and two to
-/// eight nodes; links one way where shortest ways do not wait for each other in a circle, else up-down. Some of them have
-/// a delay up to the longest.
+/// eight nodes; links one way where shortest ways do not wait for each other in a circle, else up-down. Some of them
+/// have a delay up to the longest.
 pub(crate) fn graph(draw: &mut impl FnMut(u32) -> u32, longest: u32) -> NetworkSpec {
     let switches = 1 + draw(6);
     let mut joined: Vec<(u32, u32)> = (1..switches).map(|switch| (draw(switch), switch)).collect();

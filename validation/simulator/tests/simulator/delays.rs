@@ -11,7 +11,8 @@ use crate::against_plain::{delays_on_the_way, tree, with_delays};
 /// More cycles than any of the scenarios here needs.
 const LIMIT: u64 = 100_000;
 
-/// Two nodes, each at a switch of its own: delays of the links of the first node, between switches, and of the other node.
+/// Two nodes, each at a switch of its own: delays of the links of the first node, between switches, and of the other
+/// node.
 fn line([near, between, far]: [u32; 3]) -> NetworkSpec {
     let text = format!("node a s0 delay={near}\nlink s0 s1 delay={between}\nnode b s1 delay={far}\n");
     let file = GraphFile::of(&text).unwrap();
@@ -92,9 +93,9 @@ fn a_lone_message_in_a_tree_takes_the_delays_of_its_levels_twice() {
     }
 }
 
-/// W2: a slot is taken for `2 d + 3` cycles, so that `b` of them carry so many flits in that time. The header goes as it
-/// would with more room; what waits for slots are the flits behind it. In a router behind they win back `P - 3` cycles,
-/// for which its header is routed and arbitrated.
+/// W2: a slot is taken for `2 d + 3` cycles, so that `b` of them carry so many flits in that time. The header goes as
+/// it would with more room; what waits for slots are the flits behind it. In a router behind they win back
+/// `P - 3` cycles, for which its header is routed and arbitrated.
 #[test]
 fn a_buffer_below_two_delays_and_three_flits_spaces_flits_out() {
     const M: u32 = 100;

@@ -225,8 +225,8 @@ fn networks_of_other_programs_are_read() {
     let wrong = from_ibnetdiscover(&text.replace("[8]\t\"S-01\"[6]\n", "")).unwrap_err();
     assert_eq!(wrong[0].0, Some(5));
 
-    let text = "Nodes 32\nTiers 2\nPodsize 32\n\nTier 0\nDownlink_speed_Gbps 100\nDownlink_Latency_ns 500\nRadix_Down 8\nRadix_Up 2\n\n\
-                Tier 1\nRadix_Down 4\nDownlink_Latency_ns 1000\n";
+    let text = "Nodes 32\nTiers 2\nPodsize 32\n\nTier 0\nDownlink_speed_Gbps 100\n\
+                Downlink_Latency_ns 500\nRadix_Down 8\nRadix_Up 2\n\nTier 1\nRadix_Down 4\nDownlink_Latency_ns 1000\n";
     let found = from_htsim(text).unwrap();
     let network = graph(&found.text, GraphRouting::Tables);
     assert_eq!((network.nodes(), network.routers(), network.most_hops()), (32, 6, 2));

@@ -19,8 +19,8 @@ pub(super) struct Channel {
     pub(super) delay: u64,
     /// Flits on their way, each with the cycle in which it was sent.
     pub(super) wire: VecDeque<(u64, Flit)>,
-    /// W2: slots behind the link of which flits have crossed, each with its lane and the cycle of that, until they count
-    /// as free.
+    /// W2: slots behind the link of which flits have crossed, each with its lane and the cycle of that, until they
+    /// count as free.
     pub(super) freed: VecDeque<(u64, usize)>,
     /// V4, at a network interface: messages that wait for a lane, by the first lane of their group.
     waiting: Vec<VecDeque<Waiting>>,
