@@ -2,7 +2,7 @@
 //!
 //! A link of delay `d` is one without that is `d` cycles farther away: a flit that is sent in `x` shows at its other
 //! end as one that is sent in `x + d`, and a slot that is freed in `x` counts like one that is freed in `x + d`. What
-//! is //! under way stands in a table by cycle, so that networks without delays have nothing to look at.
+//! is under way stands in a table by cycle, so that networks without delays have nothing to look at.
 
 use crate::wiring::Wiring;
 
