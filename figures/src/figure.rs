@@ -37,7 +37,6 @@
 //! variant = "b = 16"                # whose colour they have; the first one's without it
 //! x = [0.002, 0.004]
 //! y = [38.1, 41.0]                  # in the unit of the y axis
-//! by = "BookSim2"                   # what the legend says, if they are of no paper
 //!
 //! [quick]                           # lines, over-time, phases: a shorter run for quick reports
 //! set = { "measure.end" = "300 us" }
@@ -108,8 +107,6 @@ pub(crate) struct Printed {
     pub(crate) variant: usize,
     /// Their places on the two axes.
     pub(crate) points: Vec<(f64, f64)>,
-    /// Who made them, if it is no paper that prints them.
-    pub(crate) by: Option<String>,
 }
 
 /// A value of the scenario that varies, and what goes with it.
@@ -146,7 +143,7 @@ const SWEEP: &[&str] = &["key", "label", "unit", "scale", "values", "couple"];
 const QUANTITY: &[&str] = &["quantity", "at", "range", "class", "unit"];
 const VARIANT: &[&str] = &["label", "set"];
 const CLAIM: &[&str] = &["text", "source"];
-const PRINTED: &[&str] = &["variant", "x", "y", "by"];
+const PRINTED: &[&str] = &["variant", "x", "y"];
 const HEADS: &[(&str, &[&str])] = &[
     ("[scenario]", SCENARIO),
     ("[x]", SWEEP),
@@ -578,8 +575,7 @@ impl Reading<'_> {
                 self.refuse(&table, "y", found, &wanted);
             }
             let points = x.into_iter().zip(y).collect();
-            let by = self.reader.text(&table, "by");
-            all.push(Printed { variant: variant.unwrap_or(0), points, by });
+            all.push(Printed { variant: variant.unwrap_or(0), points });
         }
         all
     }

@@ -108,7 +108,6 @@ pub const PUBLISHED: &[Published] = published![
     "nt-fattree-packets",
     "nt-permutation",
     "nt-hol",
-    "nt-booksim",
     "nt-tree-loads",
     "nt-graph-loads",
     "rn-fig4a",

@@ -55,7 +55,6 @@ pub const LESSONS: &[Lesson] = lessons![
     "records",
     "preemption",
     "credits",
-    "choices",
 ];
 
 const ANSWER: &str = "## Answer\n";

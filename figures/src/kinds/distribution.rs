@@ -108,7 +108,6 @@ impl FigureKind for Question {
             series,
             errors,
             measured_as_curves: false,
-            printed_by: None,
         })
     }
 }

@@ -253,7 +253,6 @@ impl Figure {
             series,
             errors: Vec::new(),
             measured_as_curves: true,
-            printed_by: drawn.printed.iter().find_map(|one| one.by.clone()),
         }
     }
 
@@ -313,7 +312,6 @@ impl Figure {
             series,
             errors: Vec::new(),
             measured_as_curves: true,
-            printed_by: None,
         }
     }
 

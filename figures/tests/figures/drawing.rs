@@ -497,7 +497,6 @@ fn nasty_lines(run: &[f64], axis: &Axis, plain: &Axis) -> impl Iterator<Item = L
                 series,
                 errors,
                 measured_as_curves: false,
-                printed_by: None,
             }
         })
     });

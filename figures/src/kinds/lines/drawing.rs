@@ -202,8 +202,7 @@ fn origin_entry(lines: &Lines, origin: Origin) -> Option<Entry> {
     let mut series = lines.series.iter().filter(|series| series.origin == origin).peekable();
     series.peek().filter(|_| origin != Origin::Given)?;
     if origin == Origin::Printed {
-        let by = lines.printed_by.as_deref().unwrap_or(origin.legend());
-        return Some(Entry::new(Sample::Printed, format!("crosses: {by}")));
+        return Some(Entry::new(Sample::Printed, format!("crosses: {}", origin.legend())));
     }
     let two = two_models(lines);
     let saturation = series.any(|series| series.saturated_from.is_some()).then(|| filling(origin, two));
