@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use flitwise_experiment::Settings;
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{
-    ClassKind, ClassSpec, NetworkSpec, Scenario, ScenarioSpec, Scheduler, SourceSpec,
+    ClassKind, ClassSpec, GraphRouting, NetworkSpec, PerLevel, Scenario, ScenarioSpec, Scheduler, SourceSpec,
 };
 use flitwise_models::accuracy::{self, Coverage, ErrorTable, REGIONS, Region};
 use flitwise_models::model::{Model, Options};
@@ -40,6 +40,23 @@ fn check(family: &Family, scenario: &Scenario) {
             assert!(within(nodes_per_router, family.whole("nodes_per_router")), "{name}");
             assert!(within(links, family.whole("links")), "{name}");
             radix.sides()[0]
+        }
+        ("fat-tree", NetworkSpec::FatTree { levels, down, up, links, routing, .. }) => {
+            let are_within =
+                |key, list: PerLevel| list.numbers().iter().all(|number| within(*number, family.whole(key)));
+            assert!(are_within("down", down.unwrap()) && are_within("up", up.unwrap()), "{name}");
+            assert!(
+                are_within("links", links) && family.words("routing").contains(&routing.word()),
+                "{name}"
+            );
+            assert!(scenario.topology().nodes() <= 256, "{name}");
+            levels
+        }
+        ("file", NetworkSpec::Graph { routing: GraphRouting::UpDown, .. }) => {
+            let network = scenario.topology();
+            let [least, most] = family.whole("nodes_per_router").map(|each| each * network.routers());
+            assert!(within(network.nodes(), [least, most]), "{name}");
+            network.routers()
         }
         other => panic!("{name}: {other:?}"),
     };
@@ -123,7 +140,7 @@ fn registered_sets_draw_the_same_scenarios() {
     let expected = [
         ("tuning", "d8015df40de0b05b"),
         ("holdout", "771379997d9f6a57"),
-        ("networks", "5213e566f001138e"),
+        ("networks", "97a353206b8a59aa"),
         ("anchored", "e53b1e575c56d86b"),
         ("streams", "5a9b7698c589ca44"),
     ];
