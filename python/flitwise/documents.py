@@ -463,6 +463,24 @@ class DistributionDocument(Document):
     """`flitwise.distribution/1`."""
 
 
+class Bisection(Record):
+    """What a flow has of a link where random halves of the nodes, paired, all send at once."""
+
+    __slots__ = ()
+    both_ways: bool
+    """Whether both halves send."""
+    least_share: float
+    """The least of any trial."""
+    mean_share: float
+    """Mean over trials."""
+    mean_share_half_width_95: float | None
+    """95 % half-width of that."""
+    most_share: float
+    """The most of any trial."""
+    trials: int
+    """Trials: number `k` has the pairs of `destination = { bisection = k }`."""
+
+
 class ClassBound(Record):
     """The channel that limits a class."""
 
@@ -529,6 +547,8 @@ class LoadsDocument(Document):
     """Channels by kind."""
     classes: list[ClassBound]
     """One bound per class, in the order of the scenario."""
+    effective_bisection: list[Bisection]
+    """The effective bisection with both halves sending, then with one; empty where it is not asked for."""
     flitwise_version: str
     """Version of flitwise that made it."""
     mean_hops: float | None
@@ -2487,7 +2507,9 @@ class AccuracyRow(Record):
     count: int
     """Errors known."""
     family: str
-    """Family, or a group of networks: `all`, `all routers`, `all cubes`, `all meshes and tori`."""
+    """Family, or a group of networks: `all`, `all routers`, `all cubes`, `all meshes and tori`, `all trees and
+    graphs`.
+    """
     kind: str
     """Kind of the classes."""
     load: float | None
@@ -3812,6 +3834,22 @@ class StationDocument(Document):
     """Which station."""
 
 
+class PresetDocument(Document):
+    """The answer of `flitwise presets show --format json`."""
+
+    __slots__ = ()
+    about: str
+    """What it is, in one line."""
+    flitwise_version: str
+    """Version of flitwise that made it."""
+    name: str
+    """Its name."""
+    scenario: ScenarioSpec
+    """All of its values; `source` has the documents and ranges of those that have one."""
+    schema: str
+    """`flitwise.preset/1`."""
+
+
 class Block(Record):
     """What can be simulated independently of all else."""
 
@@ -4012,6 +4050,7 @@ ClassBound._nested = {
 LoadsDocument._nested = {
     "channels": KindLoads,
     "classes": ClassBound,
+    "effective_bisection": Bisection,
     "scenario": ScenarioSpec,
 }
 
@@ -4766,6 +4805,11 @@ StationDocument._nested = {
 }
 
 
+PresetDocument._nested = {
+    "scenario": ScenarioSpec,
+}
+
+
 Block._nested = {
     "goals": BlockGoal,
     "set": Setting,
@@ -4820,6 +4864,7 @@ BY_SCHEMA: dict[str, type[Document]] = {
     "flitwise.figure": FigureDocument,
     "flitwise.explain": ExplainDocument,
     "flitwise.station": StationDocument,
+    "flitwise.preset": PresetDocument,
     "flitwise.campaign-plan": CampaignPlanDocument,
     "flitwise.campaign-status": CampaignStatusDocument,
     "flitwise.study": StudyDocument,

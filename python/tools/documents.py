@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Schemas, as ``flitwise schema`` takes them.
 SCHEMAS = (
     "solve distribution loads sweep sensitivity simulate compare against plan verify accuracy anchored-accuracy figure "
-    "explain station campaign-plan campaign-status study"
+    "explain station preset campaign-plan campaign-status study"
 ).split()
 #: Where a document's rows are, unless they are its classes, and fields of the lists above that each row repeats.
 ROWS: dict[str, tuple[list[str], list[str]]] = {

@@ -44,6 +44,8 @@ solve|--preset|recn64-quick|--set|switch.organisation=one-queue
 solve|--distribution
 solve|--distribution|--preset|cube5|--model|published
 solve|--distribution|--set|class.*.rate=0
+solve|--preset|mesh4x4|--bisection|3
+presets|show|ndr-2048
 solve|--distribution|--set|class.R1.rate=0.05
 sweep|--over|class.R1.rate=0.001:0.03:4|--model|published
 sensitivity|--model|published
