@@ -198,7 +198,12 @@ fn check_network(reading: &mut Reading<'_>, root: &Table<'_>, scenario: &Scenari
         reading.refuse(root, "scenario", found, "loads that are computed at once");
     } else if planes > MOST_PLANES {
         let wanted = format!("at most {MOST_PLANES}");
-        reading.refuse(root, "scenario", format!("{}, whose map has {planes} planes", network.name()), &wanted);
+        reading.refuse(
+            root,
+            "scenario",
+            format!("{}, whose map has {planes} planes", network.name()),
+            &wanted,
+        );
     } else if !are_of_flits(scenario) && root.get("sources").is_some() {
         let found = "\"simulation\", which measures no single links of packet switches".to_owned();
         reading.refuse(root, "sources", found, "exact loads alone");

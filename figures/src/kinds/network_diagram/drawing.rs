@@ -129,13 +129,17 @@ fn captions(diagram: &NetworkDiagram) -> Vec<(f64, Vec<String>)> {
             height(link.from) == Some(pair[0].y) && height(link.to) == Some(pair[1].y)
         };
         let counts = diagram.links.iter().filter(is_between).map(|link| link.parallel);
-        if let Some(count) = counts.reduce(|one, other| if one == other { one } else { 0 }).filter(|it| *it > 1) {
-            captions.push(((pair[0].y + pair[1].y) / 2.0, vec![format!("{count} parallel"), "links".to_owned()]));
+        if let Some(count) =
+            counts.reduce(|one, other| if one == other { one } else { 0 }).filter(|it| *it > 1)
+        {
+            captions
+                .push(((pair[0].y + pair[1].y) / 2.0, vec![format!("{count} parallel"), "links".to_owned()]));
         }
     }
     if !captions.is_empty() {
         let with_nodes = diagram.switches.iter().filter(|switch| !switch.nodes.is_empty());
-        let at = with_nodes.clone().next().map_or(-1.0, |switch| if switch.outward.1 > 0.0 { 2.0 } else { -1.0 });
+        let at =
+            with_nodes.clone().next().map_or(-1.0, |switch| if switch.outward.1 > 0.0 { 2.0 } else { -1.0 });
         let counts: Vec<usize> = with_nodes.map(|switch| switch.nodes.len()).collect();
         let (least, most) = (counts.iter().min().unwrap_or(&0), counts.iter().max().unwrap_or(&0));
         let each = if least == most { format!("{most} each") } else { format!("{least} to {most} each") };
@@ -196,7 +200,8 @@ impl Plan {
         let count = small.width(&most_nodes.to_string()).max(1e-9);
         let size = (small.size * (room - 2.0) / count).min(small.size);
         let counts = (size >= SMALLEST).then_some(Face { size, ..small });
-        let has_arrows = apart >= WIDE && diagram.links.len() <= if in_rows { MOST_ARROWS.0 } else { MOST_ARROWS.1 };
+        let has_arrows =
+            apart >= WIDE && diagram.links.len() <= if in_rows { MOST_ARROWS.0 } else { MOST_ARROWS.1 };
         let line = if has_arrows { (0.05 * apart).clamp(0.9, 2.4) } else { (0.09 * apart).clamp(0.5, 1.6) };
         let line = line.min((if has_arrows { 0.12 } else { 0.45 } * width / most_between(diagram)).max(0.25));
         let mut plan = Self {
@@ -334,7 +339,13 @@ fn legend_of(diagram: &NetworkDiagram, plan: &Plan, colours: &LoadColours) -> Ve
     entries
 }
 
-fn draw_panel(canvas: &mut Canvas, diagram: &NetworkDiagram, view: View, colours: &LoadColours, panel: &Placed) {
+fn draw_panel(
+    canvas: &mut Canvas,
+    diagram: &NetworkDiagram,
+    view: View,
+    colours: &LoadColours,
+    panel: &Placed,
+) {
     let both: HashSet<(u32, u32)> = diagram.links.iter().map(|link| (link.from, link.to)).collect();
     let loaded = diagram.links.iter().filter_map(|link| Some((view.load(link.load, link.simulated)?, link)));
     let mut links: Vec<(f64, &DiagramLink)> = loaded.filter(|(load, _)| load.is_finite()).collect();

@@ -113,7 +113,8 @@ fn free_direction(mut angles: Vec<f64>) -> (f64, f64) {
     let next = angles.iter().skip(1).copied().chain([first + TAU]);
     let gaps = angles.iter().zip(next).map(|(one, other)| (other - one, (one + other) / 2.0));
     // of equal gaps the first, but for rounding
-    let (_, middle) = gaps.fold((0.0, -FRAC_PI_2), |most, gap| if gap.0 > most.0 + 1e-9 { gap } else { most });
+    let (_, middle) =
+        gaps.fold((0.0, -FRAC_PI_2), |most, gap| if gap.0 > most.0 + 1e-9 { gap } else { most });
     (middle.cos(), middle.sin())
 }
 

@@ -181,7 +181,8 @@ fn crossings(places: &[Place], neighbours: &[Vec<usize>]) -> usize {
         let have_one_end = [one.0, one.1].iter().any(|end| [other.0, other.1].contains(end));
         !have_one_end && side(one, other.0) != side(one, other.1) && side(other, one.0) != side(other, one.1)
     };
-    let after = |(at, one): (usize, &(usize, usize))| links[..at].iter().filter(|other| cross(*one, **other)).count();
+    let after =
+        |(at, one): (usize, &(usize, usize))| links[..at].iter().filter(|other| cross(*one, **other)).count();
     links.iter().enumerate().map(after).sum()
 }
 
@@ -221,11 +222,13 @@ fn turned(mut places: Vec<Place>) -> Vec<Place> {
         *place = (place.0 - sum.0 / count, place.1 - sum.1 / count);
     }
     let spread = |of: fn(&Place) -> f64| places.iter().map(of).sum::<f64>();
-    let (xx, yy, xy) = (spread(|one| one.0 * one.0), spread(|one| one.1 * one.1), spread(|one| one.0 * one.1));
+    let (xx, yy, xy) =
+        (spread(|one| one.0 * one.0), spread(|one| one.1 * one.1), spread(|one| one.0 * one.1));
     let is_round = (xx - yy).hypot(2.0 * xy) < 0.05 * (xx + yy);
     let angle = if is_round {
         // of equal ones the first, but for rounding
-        let is_farther = |one: Place, other: Place| one.0.hypot(one.1) > other.0.hypot(other.1) * 1.001 + 1e-9;
+        let is_farther =
+            |one: Place, other: Place| one.0.hypot(one.1) > other.0.hypot(other.1) * 1.001 + 1e-9;
         let top = places.iter().copied().reduce(|top, one| if is_farther(one, top) { one } else { top });
         let (x, y) = top.unwrap_or((0.0, 1.0));
         y.atan2(x) - std::f64::consts::FRAC_PI_2
