@@ -107,6 +107,20 @@ impl LinkEnd {
     }
 }
 
+/// What a link takes for what is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkTime {
+    /// `c` of a capacity of `1 / c`: how many times as long as others the link is busy with a flit or packet.
+    pub slowdown: u32,
+    /// On top of the usual time from end to end \[ns of packet switches, cycles of routers\].
+    pub delay: u32,
+}
+
+impl LinkTime {
+    /// That of links of full capacity, without a delay.
+    pub const USUAL: Self = Self { slowdown: 1, delay: 0 };
+}
+
 /// A router on the way of a message, and the link over which the message leaves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
@@ -335,15 +349,36 @@ pub trait Topology {
     /// Where the link at an output port of `router` ends.
     fn link_end(&self, router: u32, port: u32) -> LinkEnd;
 
+    /// The times of links other than the usual one.
+    fn link_times(&self) -> BTreeSet<LinkTime> {
+        BTreeSet::new()
+    }
+
+    /// Times of the link at an output port of a router, or of that from a node at this port.
+    fn link_time(&self, _router: u32, _port: u32) -> LinkTime {
+        LinkTime::USUAL
+    }
+
     /// The delays other than 0 that links have on top of the usual time \[ns of packet switches, cycles of routers\].
     fn delays(&self) -> BTreeSet<u32> {
-        BTreeSet::new()
+        self.link_times().into_iter().map(|time| time.delay).filter(|delay| *delay > 0).collect()
     }
 
     /// Time that packets or flits take on the link at an output port of a router, or on that from a node at this port,
     /// on top of the usual one \[ns of packet switches, cycles of routers\].
-    fn delay(&self, _router: u32, _port: u32) -> u32 {
-        0
+    fn delay(&self, router: u32, port: u32) -> u32 {
+        self.link_time(router, port).delay
+    }
+
+    /// Whether any link has less capacity than the others.
+    fn has_slow_links(&self) -> bool {
+        self.link_times().iter().any(|time| time.slowdown > 1)
+    }
+
+    /// `c` of the link at an output port of a router that has a capacity of `1 / c`, or of that from a node at this
+    /// port.
+    fn slowdown(&self, router: u32, port: u32) -> u32 {
+        self.link_time(router, port).slowdown
     }
 
     /// What the link at an output port of a router is for.

@@ -17,7 +17,7 @@ pub(super) mod sources;
 mod switch;
 pub(super) mod wiring;
 
-use flitwise_language::network::Network as Topology;
+use flitwise_language::network::{LinkTime, Network as Topology};
 use flitwise_language::scenario::{Organisation, Scenario, Timing, VoqOutput};
 
 use switch::Network;
@@ -117,12 +117,12 @@ impl Fabric {
 
     /// Its links.
     pub(crate) fn wiring(&self) -> wiring::Wiring {
-        wiring::Wiring::new(&self.network, self.ports, |ns| self.timing.ticks_of(ns))
+        wiring::Wiring::new(&self.network, self.ports)
     }
 
-    /// From sending on a link to joining the ingress queue behind it, beside the delay of that link \[ticks\].
-    pub(crate) fn arrival_delay(&self) -> u64 {
-        self.timing.flight + self.timing.arrival
+    /// Durations on a link.
+    pub(crate) fn on(&self, link: LinkTime) -> Timing {
+        self.timing.on(link)
     }
 }
 

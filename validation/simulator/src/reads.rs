@@ -146,12 +146,14 @@ fn controls(scenario: &Scenario) -> Vec<Fault> {
     faults
 }
 
-/// Links with a delay, where what is simulated knows none.
+/// Links with a delay or less capacity than others, where what is simulated knows none.
 fn undelayed(scenario: &Scenario) -> Vec<Fault> {
     let network = scenario.topology();
-    if network.delays().is_empty() {
+    if network.link_times().is_empty() {
         return Vec::new();
     }
+    let what =
+        if network.has_slow_links() { "links of less capacity than others" } else { "links with a delay" };
     let has_connections = scenario.classes().iter().any(|class| class.connections.is_some());
     let causes = [
         levelled_by(scenario),
@@ -161,11 +163,9 @@ fn undelayed(scenario: &Scenario) -> Vec<Fault> {
     let fault = |cause: &str| Fault {
         place: Place::Program,
         key: scenario.network().key_of_delays().to_owned(),
-        found: "links with a delay".to_owned(),
+        found: what.to_owned(),
         wanted: format!("none to simulate {cause}"),
-        help: Some(
-            "remove the delay: wormhole routers without levels and packet switches have it".to_owned(),
-        ),
+        help: Some("remove them: wormhole routers without levels and packet switches have them".to_owned()),
     };
     causes.into_iter().flatten().take(1).map(fault).collect()
 }

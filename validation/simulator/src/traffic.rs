@@ -188,9 +188,9 @@ trait Process: Send {
     }
 }
 
-/// The process of a class at a node.
-fn process(random: &mut Random, phases: &Phases<'_>, class: usize) -> Box<dyn Process> {
-    let between = || phases.pace(class, |rate| 1.0 / rate);
+/// The process of a class at a node that generates messages so many times as often as the mean of its senders.
+fn process(random: &mut Random, phases: &Phases<'_>, class: usize, relative_rate: f64) -> Box<dyn Process> {
+    let between = || phases.pace(class, |rate| 1.0 / (rate * relative_rate));
     match phases.scenario().classes()[class].source {
         SourceSpec::Poisson => Box::new(Poisson::new(random, 0.0, between())),
         SourceSpec::Periodic => Box::new(Periodic::new(random, 0.0, between())),
@@ -203,8 +203,9 @@ fn process(random: &mut Random, phases: &Phases<'_>, class: usize) -> Box<dyn Pr
 }
 
 /// The process of a stream of packets at a host \[ticks\].
-fn packet_process(random: &mut Random, traffic: &packet::Traffic) -> Box<dyn Process> {
-    let (start, interval) = (traffic.start as f64, Pace::steady(traffic.interval));
+fn packet_process(random: &mut Random, traffic: &packet::Traffic, host: u32) -> Box<dyn Process> {
+    let interval = traffic.interval / traffic.destinations.relative_rate(host);
+    let (start, interval) = (traffic.start as f64, Pace::steady(interval));
     match traffic.process {
         packet::Process::Poisson => Box::new(Poisson::new(random, start, interval)),
         packet::Process::Periodic => Box::new(Periodic::new(random, start, interval)),
@@ -377,6 +378,7 @@ impl Sources {
             .collect();
         let ways = scenario.topology().drawn_ways();
         let mut frame_runs = vec![Vec::new(); streams.len()];
+        let destinations: Vec<_> = classes().map(|class| scenario.destinations(class)).collect();
         let mut sources = Vec::new();
         for node in 0..scenario.topology().nodes() {
             for (class, spec) in scenario.classes().iter().enumerate() {
@@ -394,13 +396,13 @@ impl Sources {
                 let is_sender = senders[class].binary_search(&node).is_ok() && spec.connections.is_none();
                 if !spec.source.has_frames() && is_sender && phases.sends(class) {
                     let mut random = stream(seed, node, class);
-                    let process = process(&mut random, &phases, class);
+                    let relative_rate = destinations[class].relative_rate(node);
+                    let process = process(&mut random, &phases, class, relative_rate);
                     let routes = Routes::of(ways, seed, (node, class, 0));
                     sources.push(Source { node, class: class as u8, random, process, routes, start, last });
                 }
             }
         }
-        let destinations = classes().map(|class| scenario.destinations(class)).collect();
         let mut connected = Connected::new(scenario, seed);
         for class in classes() {
             if let Some(streams) = connected.as_mut().and_then(|connected| connected.streams(class)) {
@@ -457,7 +459,7 @@ impl Sources {
             let sends = traffic.hosts.contains(&node) && traffic.destinations.towards(node).count > 0;
             sources.extend((0..if sends { traffic.process.streams() } else { 0 }).map(|number| {
                 let mut random = stream_of(seed, node, class, number);
-                let process = packet_process(&mut random, traffic);
+                let process = packet_process(&mut random, traffic, node);
                 let last = traffic.end.map_or(f64::INFINITY, |end| end as f64 - 1.0);
                 let routes = Routes::of(ways, seed, (node, class, number));
                 Source { node, class: class as u8, random, process, routes, start: 0.0, last }

@@ -1,7 +1,7 @@
 //! Topology and routing: which channel leads where.
 
 pub use flitwise_language::network::ChannelKind;
-use flitwise_language::network::{Candidates, Half, LinkEnd, Network};
+use flitwise_language::network::{Candidates, Half, LinkEnd, LinkTime, Network};
 use flitwise_language::scenario::{NetworkSpec, Scenario};
 
 use crate::control::stations::Stations;
@@ -23,8 +23,8 @@ pub(crate) struct Wiring {
     first_injection: u32,
     /// By link: where it ends.
     ends: Vec<End>,
-    /// By link: its delay; empty where none has one \[cycles\].
-    delays: Vec<u32>,
+    /// By link: its delay and capacity; empty where all have the usual ones.
+    times: Vec<LinkTime>,
 }
 
 /// Where a link ends.
@@ -68,21 +68,21 @@ impl Wiring {
             let (router, port) = network.entry(node);
             join(first_injection + node, router, port);
         }
-        let mut delays = vec![0; if network.delays().is_empty() { 0 } else { ends.len() }];
-        if !delays.is_empty() {
+        let mut times = vec![LinkTime::USUAL; if network.link_times().is_empty() { 0 } else { ends.len() }];
+        if !times.is_empty() {
             for link in 0..routers * ports {
-                delays[link as usize] = network.delay(link / ports, link % ports);
+                times[link as usize] = network.link_time(link / ports, link % ports);
             }
             for node in 0..nodes {
                 let (router, port) = network.entry(node);
-                delays[(first_injection + node) as usize] = network.delay(router, port);
+                times[(first_injection + node) as usize] = network.link_time(router, port);
             }
         }
         let (parallel_links, stations) = (network.parallel_links(), None);
         let outputs = (0..if parallel_links > 1 { routers } else { 0 })
             .flat_map(|router| (0..ports).map(move |port| (router, port)));
         let parallel = outputs.map(|(router, port)| network.parallel(router, port) as u8).collect();
-        Self { network, stations, nodes, ports, parallel_links, parallel, first_injection, ends, delays }
+        Self { network, stations, nodes, ports, parallel_links, parallel, first_injection, ends, times }
     }
 
     /// Of a scenario, with management stations where signals are messages.
@@ -143,9 +143,14 @@ impl Wiring {
         self.ends[link as usize]
     }
 
-    /// What a link takes on top of the usual cycle \[cycles\].
-    pub(crate) fn delay(&self, link: u32) -> u32 {
-        self.delays.get(link as usize).copied().unwrap_or(0)
+    /// Whether links have other times than the usual ones.
+    pub(crate) fn has_times(&self) -> bool {
+        !self.times.is_empty()
+    }
+
+    /// What a link takes on top of the usual cycle, and its capacity \[cycles\].
+    pub(crate) fn time(&self, link: u32) -> LinkTime {
+        self.times.get(link as usize).copied().unwrap_or(LinkTime::USUAL)
     }
 
     /// Whether a link leads into a router.

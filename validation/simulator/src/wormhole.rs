@@ -123,7 +123,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         // lanes of injection links begin with a word of their own
         let wiring = Wiring::new(scenario.network(), (WORD / width) as u32);
         let slots = |link: u32| (wiring.end(link) != End::Node).then_some(router.buffer_flits);
-        let lanes: Lanes = (0..wiring.links())
+        let mut lanes: Lanes = (0..wiring.links())
             .flat_map(|link| (0..width).map(move |_| link))
             .map(|link| Lane::new(slots(link)))
             .collect();
@@ -131,7 +131,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         let pipeline_stages = u64::from(router.pipeline_stages);
         let table = LaneTable::new(scenario, &channels, count);
         let lone = LoneHeader::new(pipeline_stages, request_delay(pipeline_stages));
-        let wires = Wires::new(&wiring, count, width);
+        let wires = Wires::new(&wiring, &mut lanes, width);
         Self {
             buffered_blocks: wiring.first_injection() as usize * width / WORD,
             busy: Blocks::none_of(lanes.blocks.len()),

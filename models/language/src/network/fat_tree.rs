@@ -15,7 +15,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Candidates, ChannelKind, LinkEnd, Topology, UniformRate};
+use super::{Candidates, ChannelKind, LinkEnd, LinkTime, Topology, UniformRate};
 use crate::scenario::{MAX_LEVELS, TreeKeys, TreeRouting, TreeShape};
 
 /// Levels of switches. Arrays are by level, from 0 at the leaves.
@@ -302,14 +302,16 @@ impl Topology for FatTree {
         LinkEnd::Input { router: self.router(lower, next.0, next.1), port }
     }
 
-    fn delays(&self) -> BTreeSet<u32> {
-        self.delays.iter().copied().filter(|delay| *delay > 0).collect()
+    fn link_times(&self) -> BTreeSet<LinkTime> {
+        let delays = self.delays.iter().copied().filter(|delay| *delay > 0);
+        delays.map(|delay| LinkTime { delay, ..LinkTime::USUAL }).collect()
     }
 
-    fn delay(&self, router: u32, port: u32) -> u32 {
+    fn link_time(&self, router: u32, port: u32) -> LinkTime {
         let level = self.place(router).level;
         let below = level.checked_sub(1).map_or(0, |lower| self.delays[lower]);
-        if port >= self.first_up(level) { self.delays[level] } else { below }
+        let delay = if port >= self.first_up(level) { self.delays[level] } else { below };
+        LinkTime { delay, ..LinkTime::USUAL }
     }
 
     fn kind(&self, router: u32, port: u32) -> ChannelKind {

@@ -8,7 +8,7 @@ mod ways;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
-use super::{ChannelKind, Half, LinkEnd, Topology};
+use super::{ChannelKind, Half, LinkEnd, LinkTime, Topology};
 use crate::scenario::{GraphRouting, Refusal, Wrong};
 pub use export::{Exported, exported};
 pub use import::{ImportFault, Imported, from_anynet, from_htsim, from_ibnetdiscover};
@@ -37,8 +37,8 @@ pub(crate) struct Graph {
     ports: u32,
     /// By switch and port.
     ends: Vec<LinkEnd>,
-    /// The same, of the link there \[ns\].
-    delays: Vec<u32>,
+    /// The same, of the link there.
+    times: Vec<LinkTime>,
     /// By switch, in order of their numbers.
     neighbours: Vec<Vec<Neighbour>>,
     /// Whether all links lead both ways.
@@ -248,12 +248,12 @@ impl Topology for GraphNetwork {
         self.graph.end(router, port)
     }
 
-    fn delays(&self) -> BTreeSet<u32> {
-        self.graph.delays.iter().copied().filter(|delay| *delay > 0).collect()
+    fn link_times(&self) -> BTreeSet<LinkTime> {
+        self.graph.times.iter().copied().filter(|time| *time != LinkTime::USUAL).collect()
     }
 
-    fn delay(&self, router: u32, port: u32) -> u32 {
-        self.graph.delays[(router * self.graph.ports + port) as usize]
+    fn link_time(&self, router: u32, port: u32) -> LinkTime {
+        self.graph.times[(router * self.graph.ports + port) as usize]
     }
 
     fn kind(&self, router: u32, port: u32) -> ChannelKind {

@@ -33,7 +33,7 @@ impl ScenarioSpec {
 
     /// How long each step of a packet takes; `None` of routers.
     pub fn timing(&self) -> Option<Timing> {
-        Timing::with_delays(self.switch.as_ref()?, self.network.topology().delays())
+        Timing::with_links(self.switch.as_ref()?, self.network.topology().link_times())
     }
 
     fn switch_ports(&self) -> u32 {
@@ -253,8 +253,8 @@ pub(super) fn rules(spec: &ScenarioSpec, door: &mut Door) {
     }
 }
 
-/// The most different delays of links.
-const MOST_DELAYS: usize = 64;
+/// The most different delays and capacities of links.
+const MOST_LINK_TIMES: usize = 64;
 
 /// Bits of the number of an output port at every switch on the longest way, one more each, up to which a packet
 /// carries them.
@@ -267,13 +267,14 @@ fn fits_switches(spec: &ScenarioSpec, network: &dyn Topology, switch: &SwitchSpe
         let wanted = format!("at least {}: the network joins so many", network.ports());
         door.refuse("switch.ports", switch.ports.to_string(), &wanted, Some("or leave it out"));
     }
-    let delays = spec.network.topology().delays().len();
-    if delays > MOST_DELAYS {
-        let wanted = format!("at most {MOST_DELAYS}");
-        door.refuse("network", format!("{delays} different delays of links"), &wanted, None);
+    let times = spec.network.topology().link_times().len();
+    if times > MOST_LINK_TIMES {
+        let wanted = format!("at most {MOST_LINK_TIMES}");
+        door.refuse("network", format!("{times} different delays and capacities of links"), &wanted, None);
     } else if Timing::of(switch).is_some() && spec.timing().is_none() {
-        let wanted = "delays and durations that are whole ticks, at most 65,536 of the longest duration";
-        let help = "take delays, rates and times with fewer digits: the tick divides all of them";
+        let wanted = "delays and durations that are whole ticks, at most 65,536 of the longest duration, that of a \
+                      packet on the slowest link included";
+        let help = "take delays, rates and times with fewer digits, or capacities that are not so small";
         let found = "no tick that divides delays, rates and times".to_owned();
         door.refuse("network", found, wanted, Some(help));
     }

@@ -3,6 +3,7 @@
 use super::declare::*;
 use super::units::Packets;
 use crate::document::in_short;
+use crate::network::LinkTime;
 
 /// The most ticks of the longest step.
 const MOST_TICKS: u64 = 65_536;
@@ -227,6 +228,8 @@ pub struct Timing {
     pub routing: u64,
     /// From the first bit of a packet at a switch until it joins its queue.
     pub arrival: u64,
+    /// How packets go on.
+    pub forwarding: Forwarding,
 }
 
 /// A duration in nanoseconds, `numerator / denominator` in lowest terms.
@@ -244,11 +247,12 @@ fn lowest((numerator, denominator): Fraction) -> Fraction {
 impl Timing {
     /// The steps of a switch; `None` where the longest takes more than 65,536 ticks.
     pub fn of(switch: &SwitchSpec) -> Option<Self> {
-        Self::with_delays(switch, [])
+        Self::with_links(switch, [])
     }
 
-    /// The same where links take longer: the tick divides these delays \[ns\], too.
-    pub fn with_delays(switch: &SwitchSpec, delays: impl IntoIterator<Item = u32>) -> Option<Self> {
+    /// The same where links take longer: the tick divides their delays, too, and no packet takes more than 65,536
+    /// ticks on any of them.
+    pub fn with_links(switch: &SwitchSpec, links: impl IntoIterator<Item = LinkTime>) -> Option<Self> {
         // rates to the bit per second, times to the femtosecond
         let on = |bytes: u32, gbps: f64| {
             lowest((u128::from(bytes) * 8_000_000_000, ((gbps * 1e9).round() as u128).max(1)))
@@ -268,7 +272,9 @@ impl Timing {
             let (left, right) = (a.checked_mul(*d)?, c.checked_mul(b)?);
             Some(lowest((greatest_common_divisor(left, right), b.checked_mul(*d)?)))
         };
-        let delays: Vec<Fraction> = delays.into_iter().map(|ns| (u128::from(ns), 1)).collect();
+        let links: Vec<LinkTime> = links.into_iter().collect();
+        let slowest = links.iter().map(|link| u64::from(link.slowdown)).max().unwrap_or(1);
+        let delays: Vec<Fraction> = links.iter().map(|link| (u128::from(link.delay), 1)).collect();
         let (numerator, denominator) = durations.iter().chain(&delays).try_fold((0, 1), common)?;
         let steps = |(n, d): Fraction| Some(n.checked_mul(denominator)? / d.checked_mul(numerator)?.max(1));
         let ticks = |duration: Fraction| {
@@ -281,13 +287,12 @@ impl Timing {
             durations.map(ticks);
         let (packet_link, packet_crossbar, routing) = (packet_link?, packet_crossbar?, routing?);
         let (flit_link, flit_crossbar) = (flit_link?, flit_crossbar?);
-        let arrival = match switch.forwarding {
-            Forwarding::CutThrough => (flit_link + routing).max(packet_link.saturating_sub(packet_crossbar)),
-            Forwarding::StoreAndForward => packet_link + routing,
-        };
+        if packet_link * slowest > MOST_TICKS {
+            return None;
+        }
         let (control, flight) = (control?, flight?);
         let tick_ns = numerator as f64 / denominator as f64;
-        Some(Self {
+        let timing = Self {
             tick_ns,
             packet_link,
             packet_crossbar,
@@ -296,8 +301,31 @@ impl Timing {
             control,
             flight,
             routing,
-            arrival,
-        })
+            arrival: 0,
+            forwarding: switch.forwarding,
+        };
+        Some(timing.on(LinkTime::USUAL))
+    }
+
+    /// The same on a link of a delay and a capacity: all that is sent takes the link so many times as long, and a
+    /// packet joins its queue so late that the crossbar never waits for the rest of it.
+    ///
+    /// ```text
+    /// arrival = max(flit_link + routing, packet_link - packet_crossbar)   cut through
+    /// arrival = packet_link + routing                                     store and forward
+    /// ```
+    #[must_use]
+    pub fn on(&self, link: LinkTime) -> Self {
+        let times = |ticks: u64| ticks * u64::from(link.slowdown);
+        let (packet_link, flit_link) = (times(self.packet_link), times(self.flit_link));
+        let arrival = match self.forwarding {
+            Forwarding::CutThrough => {
+                (flit_link + self.routing).max(packet_link.saturating_sub(self.packet_crossbar))
+            }
+            Forwarding::StoreAndForward => packet_link + self.routing,
+        };
+        let (control, flight) = (times(self.control), self.flight + self.ticks_of(link.delay));
+        Self { packet_link, flit_link, control, flight, arrival, ..*self }
     }
 }
 

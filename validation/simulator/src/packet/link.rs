@@ -3,6 +3,9 @@
 
 use std::collections::VecDeque;
 
+use flitwise_language::network::LinkTime;
+use flitwise_language::scenario::Timing;
+
 use super::Fabric;
 use super::memory::NONE;
 use super::queueing::Queueing;
@@ -31,13 +34,45 @@ pub(super) struct Port {
     pub(super) group: u8,
     is_busy: bool,
     to_host: bool,
-    /// The time on the link on top of the flight \[ticks\], and which of these times that is.
-    delay: u32,
-    pub(super) lane: u8,
+    /// The place of its link's times among all that there are.
+    pub(super) kind: u8,
+}
+
+/// Durations on links of a kind \[ticks\].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LinkTicks {
+    /// How often a packet counts in what links send.
+    weight: u64,
+    /// Of a packet, and of a control packet.
+    packet: u64,
+    control: u64,
+    /// From sending to joining the ingress queue behind it, to a host that has all of it, and to the other end.
+    arrival: u64,
+    delivery: u64,
+    flight: u64,
+}
+
+impl LinkTicks {
+    pub(super) fn new(fabric: &Fabric, time: LinkTime) -> Self {
+        let Timing { packet_link, control, flight, arrival, .. } = fabric.on(time);
+        Self {
+            weight: time.slowdown.into(),
+            packet: packet_link,
+            control,
+            arrival: flight + arrival,
+            delivery: flight + packet_link,
+            flight,
+        }
+    }
 }
 
 impl Port {
-    pub(super) fn new(fabric: &Fabric, wiring: &Wiring, port: usize, egress_queues: usize) -> Self {
+    pub(super) fn new(
+        fabric: &Fabric,
+        (wiring, kinds): (&Wiring, &[LinkTime]),
+        port: usize,
+        egress_queues: usize,
+    ) -> Self {
         let is_host = |port: usize| port >= wiring.switch_ports();
         let packets = if is_host(port) { fabric.injection_packets } else { fabric.port_packets };
         let peer = wiring.peers[port];
@@ -46,8 +81,7 @@ impl Port {
             places: packets / egress_queues as u32,
             group: wiring.group(port) as u8,
             to_host: peer != OPEN && is_host(peer as usize),
-            delay: wiring.delays[port] as u32,
-            lane: wiring.lanes[port],
+            kind: kinds.partition_point(|kind| *kind < wiring.times[port]) as u8,
             ..Self::default()
         }
     }
@@ -70,8 +104,8 @@ impl<Q: Queueing> PacketSwitch<Q> {
             let waiting = self.ports[port].to_return;
             if let Some(control) = self.queueing.next_control(port) {
                 let due = self.send_control(port);
-                let Port { peer, lane, .. } = self.ports[port];
-                self.events.controls.push_from(lane, due, (peer, control));
+                let Port { peer, kind, .. } = self.ports[port];
+                self.events.controls.push_from(kind, due, (peer, control));
             } else if waiting >= self.fabric.credit_batch {
                 self.send_credits(port);
             } else if let Some((queue, credit)) = self.next_to_send(port) {
@@ -86,15 +120,16 @@ impl<Q: Queueing> PacketSwitch<Q> {
 
     /// When a control packet that is sent now comes in.
     fn send_control(&mut self, port: usize) -> u64 {
-        let timing = self.fabric.timing;
+        let Port { kind, group, .. } = self.ports[port];
+        let ticks = self.link_ticks[usize::from(kind)];
         self.record.counts.control_packets += 1;
-        self.record.links[usize::from(self.ports[port].group)].control += 1;
-        let end = self.now + timing.control;
-        if timing.control > 0 {
+        self.record.links[usize::from(group)].control += ticks.weight;
+        let end = self.now + ticks.control;
+        if ticks.control > 0 {
             self.ports[port].is_busy = true;
-            self.events.control_ends.push(end, port as u32);
+            self.events.control_ends.push_from(kind, end, port as u32);
         }
-        end + timing.flight + u64::from(self.ports[port].delay)
+        end + ticks.flight
     }
 
     fn send_credits(&mut self, port: usize) {
@@ -102,7 +137,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
         let from = &mut self.ports[port];
         let number = from.to_return.min(self.fabric.credit_batch);
         from.to_return -= number;
-        self.events.credits.push_from(from.lane, due, (from.peer, number));
+        self.events.credits.push_from(from.kind, due, (from.peer, number));
     }
 
     /// The queue that the link takes next, and the queue behind it.
@@ -133,7 +168,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
     }
 
     fn send_packet(&mut self, port: usize, queue: usize, credit: usize) {
-        let (now, timing) = (self.now, self.fabric.timing);
+        let now = self.now;
         let packet = self.pop(2 * port + 1, queue);
         let credits = &mut self.credits[port * self.queueing.ingress_queues() + credit];
         *credits -= 1;
@@ -143,18 +178,18 @@ impl<Q: Queueing> PacketSwitch<Q> {
         let after = self.queues.after(queue);
         let from = &mut self.ports[port];
         (from.pointers[1], from.leaving, from.is_busy) = (after, Q::fixed(queue) as u32, true);
-        let Port { peer, to_host, group, delay, lane, .. } = *from;
-        let sent = now + u64::from(delay);
+        let Port { peer, to_host, group, kind, .. } = *from;
+        let ticks = self.link_ticks[usize::from(kind)];
         self.record.counts.hops += 1;
-        self.record.links[usize::from(group)].data += 1;
-        self.events.data_ends.push(now + timing.packet_link, port as u32);
+        self.record.links[usize::from(group)].data += ticks.weight;
+        self.events.data_ends.push_from(kind, now + ticks.packet, port as u32);
         if to_host {
-            self.events.deliveries.push_from(lane, sent + timing.packet_link + timing.flight, (peer, packet));
+            self.events.deliveries.push_from(kind, now + ticks.delivery, (peer, packet));
             return;
         }
         self.packets.rows[packet as usize].queue = credit as u16;
         self.held(peer as usize, Side::Ingress, 1);
-        self.events.arrivals.push_from(lane, sent + self.fabric.arrival_delay(), (peer, packet));
+        self.events.arrivals.push_from(kind, now + ticks.arrival, (peer, packet));
     }
 
     /// P3: the tail of a packet has left, and its place at egress is free.

@@ -109,9 +109,9 @@ pub struct StageLoad {
     pub data_links: u32,
     /// All links; control packets go against the data, too.
     pub links: u32,
-    /// Data packets.
+    /// Data packets, each as often as the capacity of its link goes into that of others.
     pub data: u64,
-    /// Control packets, those with credits included.
+    /// Control packets, those with credits included; the same.
     pub control: u64,
 }
 

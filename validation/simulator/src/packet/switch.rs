@@ -9,7 +9,7 @@ use super::Fabric;
 use super::arbitration::Crossbar;
 use super::events::Events;
 use super::interface::Host;
-use super::link::Port;
+use super::link::{LinkTicks, Port};
 use super::memory::{Packets, Queues};
 use super::queueing::Queueing;
 use super::record::{Column, Delivery, Record, Side};
@@ -31,6 +31,8 @@ pub(super) struct PacketSwitch<Q: Queueing> {
     pub(super) packets: Packets,
     pub(super) queues: Queues,
     pub(super) ports: Vec<Port>,
+    /// By kind of link.
+    pub(super) link_ticks: Vec<LinkTicks>,
     /// By port and queue behind its link.
     pub(super) credits: Vec<u32>,
     /// By port and fixed egress queue: places taken.
@@ -66,7 +68,7 @@ impl<Q: Queueing> PacketSwitch<Q> {
     /// An empty network. Its series tells so many traffics apart, in bins of so many ticks.
     pub(super) fn new(fabric: &Fabric, traffics: usize, bin: u64) -> Self {
         let wiring = fabric.wiring();
-        let (hosts, ports) = (wiring.hosts, wiring.peers.len());
+        let (hosts, ports, kinds) = (wiring.hosts, wiring.peers.len(), wiring.kinds());
         let queueing = Q::new(fabric, ports);
         let [ingress_queues, egress_queues] = [queueing.ingress_queues(), queueing.egress_queues()];
         let is_host = |port: u32| port != OPEN && port as usize >= wiring.switch_ports();
@@ -82,7 +84,8 @@ impl<Q: Queueing> PacketSwitch<Q> {
                 ports,
                 ingress_queues.max(egress_queues) + queueing.set_aside_queues(),
             ),
-            ports: (0..ports).map(|port| Port::new(fabric, &wiring, port, egress_queues)).collect(),
+            ports: (0..ports).map(|port| Port::new(fabric, (&wiring, &kinds), port, egress_queues)).collect(),
+            link_ticks: kinds.iter().map(|kind| LinkTicks::new(fabric, *kind)).collect(),
             credits: wiring.peers.iter().flat_map(credits).collect(),
             taken: vec![0; ports * egress_queues],
             returned: vec![VecDeque::new(); ports],

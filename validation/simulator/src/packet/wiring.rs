@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use flitwise_language::network::{Candidates, LinkEnd, Network};
+use flitwise_language::network::{Candidates, LinkEnd, LinkTime, Network};
 
 use super::record::StageLoad;
 
@@ -113,16 +113,14 @@ pub(crate) struct Wiring {
     pub(crate) numbers: Numbers,
     /// By port: the port at the other end of its link.
     pub(crate) peers: Vec<u32>,
-    /// By port: the time on its link on top of the flight \[ticks\].
-    pub(crate) delays: Vec<u64>,
-    /// By port: the place of that time among all that there are.
-    pub(crate) lanes: Vec<u8>,
+    /// By port: delay and capacity of its link.
+    pub(crate) times: Vec<LinkTime>,
     network: Network,
 }
 
 impl Wiring {
-    /// Of switches with so many ports; delays of links are so many ticks.
-    pub(crate) fn new(network: &Network, ports: u32, ticks_of: impl Fn(u32) -> u64) -> Self {
+    /// Of switches with so many ports.
+    pub(crate) fn new(network: &Network, ports: u32) -> Self {
         assert!(network.ports() <= ports, "more links than ports");
         let (hosts, switches) = (network.nodes() as usize, network.routers() as usize);
         let numbers = Numbers::new(ports as usize);
@@ -130,15 +128,14 @@ impl Wiring {
         let is_both_ways = network.link_end(router, port) == LinkEnd::Node(0);
         let ends = if is_both_ways { hosts } else { 2 * hosts };
         let peers = vec![OPEN; numbers.first(switches) + ends];
-        let delays = vec![0; peers.len()];
+        let times = vec![LinkTime::USUAL; peers.len()];
         let (rows, network_of) = (network.rows() as usize, network.clone());
-        let lanes = vec![0; peers.len()];
-        let mut wiring = Self { hosts, switches, rows, numbers, peers, delays, lanes, network: network_of };
+        let mut wiring = Self { hosts, switches, rows, numbers, peers, times, network: network_of };
         let number = |router: u32, port: u32| numbers.first(router as usize) + port as usize;
         for (router, port) in
             (0..network.routers()).flat_map(|router| (0..network.ports()).map(move |port| (router, port)))
         {
-            wiring.delays[number(router, port)] = ticks_of(network.delay(router, port));
+            wiring.times[number(router, port)] = network.link_time(router, port);
             match network.link_end(router, port) {
                 LinkEnd::Input { router: next, port: entered } => {
                     wiring.link(number(router, port), number(next, entered));
@@ -150,15 +147,16 @@ impl Wiring {
         for host in 0..network.nodes() {
             let (router, port) = network.entry(host);
             wiring.link(wiring.injection(host as usize), number(router, port));
-            let delay = ticks_of(network.delay(router, port));
             let injection = wiring.injection(host as usize);
-            wiring.delays[injection] = delay;
+            wiring.times[injection] = network.link_time(router, port);
         }
-        let all: BTreeSet<u64> = wiring.delays.iter().copied().collect();
-        let all: Vec<u64> = all.into_iter().collect();
-        let place = |delay: &u64| all.partition_point(|one| one < delay) as u8;
-        wiring.lanes = wiring.delays.iter().map(place).collect();
         wiring
+    }
+
+    /// All times of links that there are.
+    pub(crate) fn kinds(&self) -> Vec<LinkTime> {
+        let all: BTreeSet<LinkTime> = self.times.iter().copied().collect();
+        all.into_iter().collect()
     }
 
     fn link(&mut self, one: usize, other: usize) {
@@ -275,7 +273,7 @@ mod tests {
         for (network, way) in
             networks.chain(trees).flat_map(|network| [0, 1, 5].map(|way| (network.clone(), way)))
         {
-            let wiring = Wiring::new(&network.topology(), network.topology().ports().max(8), u64::from);
+            let wiring = Wiring::new(&network.topology(), network.topology().ports().max(8));
             let way = way % wiring.ways();
             let numbers = wiring.numbers;
             for (port, peer) in wiring.peers.iter().enumerate().filter(|(_, peer)| **peer != OPEN) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use flitwise_language::network::{Half, LinkEnd, Network};
+use flitwise_language::network::{Half, LinkEnd, LinkTime, Network};
 use flitwise_language::scenario::{
     Allocation, ClassKind, ClassSpec, Crossbar, OutputLanes, Scenario, Scheduler, VcChoice,
 };
@@ -222,9 +222,9 @@ impl Rules {
         End::Input { router: router as usize, port: port as usize }
     }
 
-    /// W1: the delay of the channel behind an output port, or from the node at that port.
-    pub(super) fn delay_behind(&self, router: usize, port: usize) -> u64 {
-        self.network.delay(router as u32, port as u32).into()
+    /// W1, W4: delay and capacity of the channel behind an output port, or from the node at that port.
+    pub(super) fn time_behind(&self, router: usize, port: usize) -> LinkTime {
+        self.network.link_time(router as u32, port as u32)
     }
 
     /// R1, R3: the output ports of which a router chooses, the preferred one first; of one that does not choose, none.

@@ -1,7 +1,7 @@
 //! Wormhole routers as their rules read: one object per flit, one queue per buffer; every router, port and lane is
 //! looked at in every cycle.
 //!
-//! T1 to T9, S1 to S10, V1 to V4, W1 to W3, X1 to X4, N1 and N2 of [the notes](crate::notes), rule by rule.
+//! T1 to T9, S1 to S10, V1 to V4, W1 to W4, X1 to X4, N1 and N2 of [the notes](crate::notes), rule by rule.
 
 mod arbiter;
 mod channel;
@@ -10,6 +10,7 @@ mod flit;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
+use flitwise_language::network::LinkTime;
 use flitwise_language::scenario::{Allocation, Scenario};
 
 use crate::{Delivery, Offer};
@@ -142,7 +143,7 @@ impl Network {
         for router in 0..routers {
             let outputs = (channels.len()..channels.len() + ports).collect();
             channels.extend((0..ports).map(|port| {
-                let end = (rules.end_of(router, port), rules.delay_behind(router, port));
+                let end = (rules.end_of(router, port), rules.time_behind(router, port));
                 Channel::new(&rules, end, false)
             }));
             let inputs = vec![vec![InputLane::default(); rules.lanes()]; ports];
@@ -190,7 +191,7 @@ impl Network {
         for &channel in &self.injection {
             self.channels[channel].take_waiting(now, &self.rules);
         }
-        let eligible: Vec<_> = self.channels.iter().map(|channel| self.eligible(channel)).collect();
+        let eligible: Vec<_> = self.channels.iter().map(|channel| self.eligible(channel, now)).collect();
         // with P = 3 a message crosses in the cycle of its grant, else before the stage of arbitration
         let before = if self.rules.pipeline_stages == 3 { Vec::new() } else { self.crossings(&[], now) };
         self.choose_links(&before, now);
@@ -246,8 +247,9 @@ impl Network {
     /// T2: the lanes with a flit before the link and a free slot behind it.
     ///
     /// T7: the slot of a flit on the wire is taken, the slot of a flit that crosses in this cycle is not yet free. W2:
-    /// nor is one whose flit has crossed no longer than the delay ago.
-    fn eligible(&self, channel: &Channel) -> Vec<bool> {
+    /// nor is one whose flit has crossed no longer than the delay ago. W4: none goes over a link that is at rest.
+    fn eligible(&self, channel: &Channel, now: u64) -> Vec<bool> {
+        let rests = channel.last_sent.is_some_and(|sent| now < sent + channel.slowdown);
         let has_room = |lane: usize| match channel.to {
             End::Node => true,
             End::Input { router, port } => {
@@ -258,7 +260,7 @@ impl Network {
             }
         };
         let lanes = channel.lanes.iter().enumerate();
-        lanes.map(|(lane, buffer)| !buffer.flits.is_empty() && has_room(lane)).collect()
+        lanes.map(|(lane, buffer)| !rests && !buffer.flits.is_empty() && has_room(lane)).collect()
     }
 
     /// N2: of parallel links a header takes in the cycle of its request the one of which the fewest lanes belong to
@@ -433,6 +435,7 @@ impl Network {
         journey.left.push(now);
         journey.delays.push(channel.delay);
         channel.wire.push_back((now, flit));
+        channel.last_sent = Some(now);
     }
 
     /// W3: a flit that was sent to a node is there in the same cycle, or later by the delay; a message is with its
@@ -542,14 +545,14 @@ impl Network {
     }
 }
 
-/// Where the injection channel of a node ends, and its delay (W1).
-fn injection_of(rules: &Rules, node: usize) -> (End, u64) {
+/// Where the injection channel of a node ends, and its delay and capacity (W1, W4).
+fn injection_of(rules: &Rules, node: usize) -> (End, LinkTime) {
     let end = rules.entrance_of(node);
-    let delay = match end {
-        End::Input { router, port } => rules.delay_behind(router, port),
-        End::Node => 0,
+    let time = match end {
+        End::Input { router, port } => rules.time_behind(router, port),
+        End::Node => LinkTime::USUAL,
     };
-    (end, delay)
+    (end, time)
 }
 
 /// The message of a flit.

@@ -45,7 +45,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     /// that the crossbar chooses.
     #[inline]
     pub(super) fn cross(&mut self, now: u64, delivered: &mut Vec<Delivery>) {
-        match (X::CHOOSES, self.parts.grants.has_backlogs() || !self.parts.wires.are_short()) {
+        match (X::CHOOSES, self.parts.grants.has_backlogs() || !self.parts.wires.are_usual()) {
             (true, false) => self.cross_chosen::<false>(now),
             (true, true) => self.cross_chosen::<true>(now),
             (false, false) => self.cross_all::<false>(now),
@@ -55,7 +55,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             self.tails_cross(now);
         }
         self.leave_alone((now % 3) as usize);
-        if !self.parts.wires.are_short() {
+        if !self.parts.wires.are_usual() {
             self.go_on_over_wires(now, delivered);
         }
         if X::CHOOSES {
@@ -211,7 +211,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
     }
 
     /// Links with a delay: flits that were sent in this cycle go onto the wire, and what comes out of it at either end
-    /// is from now on what it would be without a delay.
+    /// is from now on what it would be without a delay. Slow links: those that have rested are ready.
     ///
     /// Out of line, for most networks have no such links.
     #[inline(never)]
@@ -250,6 +250,11 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
                 }
                 Event::Delivered { message } => {
                     delivered.push(parts.books.deliver(message, &parts.wiring, now));
+                }
+                Event::Rested { lane } => {
+                    let (block, first) = (lane as usize / WORD, lane as usize % WORD);
+                    let every_lane = u64::MAX >> (WORD - (1 << shift));
+                    lanes.blocks[block].resting &= !(every_lane << first);
                 }
             }
         }

@@ -100,6 +100,9 @@ pub(crate) struct Block {
     pub(crate) owned: u64,
     /// Lanes whose link leads into a router.
     into_router: u64,
+    /// Lanes whose link has less capacity than the others, and those of them over whose link no flit can go yet.
+    pub(crate) slow: u64,
+    pub(crate) resting: u64,
 }
 
 impl Block {
@@ -210,6 +213,8 @@ impl FromIterator<Lane> for Lanes {
             open: 0,
             sent: [0; 3],
             owned: 0,
+            slow: 0,
+            resting: 0,
             into_router: rows.iter().rev().fold(0, |bits, lane| bits << 1 | u64::from(!lane.ejects())),
         };
         Self { blocks: rows.chunks(WORD).map(block).collect(), rows }

@@ -30,7 +30,7 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
         while let Some(index) = busy.next(&mut scan).filter(|index| *index < end) {
             let block = &mut blocks[index];
             block.come_in(two_before);
-            let ready = block.waiting & block.credit;
+            let ready = block.waiting & block.credit & !block.resting;
             let contended = contended::<WIDTH>(ready);
             let left = if SOURCES { ready } else { block.not_passing(ready, contended) };
             if left == 0 {
@@ -63,7 +63,10 @@ impl<S: LinkScheduler, X: Crossbar> Wormhole<S, X> {
             block.credit &= !spent;
             if passes {
                 // alone on its link, and more of the message is to come
-                block.passing |= sent & emptied & !contended & !tails;
+                block.passing |= sent & emptied & !contended & !tails & !block.slow;
+            }
+            if sent & block.slow != 0 {
+                block.resting |= parts.wires.rests::<WIDTH>(index, sent & block.slow, now);
             }
             if headers | tails != 0 {
                 let ends = Ends { headers, tails };

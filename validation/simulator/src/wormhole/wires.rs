@@ -1,17 +1,20 @@
-//! Links with a delay: flits on their way, and news of free slots and of deliveries.
+//! Links with a delay or less capacity than others: flits on their way, news of free slots and of deliveries, and
+//! links that no flit can go over yet.
 //!
 //! A link of delay `d` is one without that is `d` cycles farther away: a flit that is sent in `x` shows at its other
 //! end as one that is sent in `x + d`, and a slot that is freed in `x` counts like one that is freed in `x + d`. What
-//! is under way stands in a table by cycle, so that networks without delays have nothing to look at.
+//! is under way stands in a table by cycle, so that networks of usual links have nothing to look at.
+
+use flitwise_language::network::LinkTime;
 
 use crate::wiring::Wiring;
 
-use super::lane::WORD;
+use super::lane::{Lanes, WORD};
 
-/// What is on the links that have a delay.
+/// What is on the links that have a delay or less capacity than others.
 pub(crate) struct Wires {
-    /// By link: its delay; empty where none has one \[cycles\].
-    delays: Vec<u32>,
+    /// By link; empty where all have the usual times.
+    times: Vec<LinkTime>,
     /// Blocks with a bit for each lane whose link has a delay and leads into a router.
     blocks: Vec<(u32, u64)>,
     /// By lane: flits that have come out of the link and have not crossed.
@@ -34,54 +37,77 @@ pub(crate) enum Event {
     Freed { lane: u32 },
     /// The tail of the message is at its node.
     Delivered { message: u32 },
+    /// In the next cycle a flit can go over the link of the lane again.
+    Rested { lane: u32 },
 }
 
 impl Wires {
-    pub(crate) fn new(wiring: &Wiring, lanes: usize, width: usize) -> Self {
-        let longest = (0..wiring.links()).map(|link| wiring.delay(link)).max().unwrap_or(0);
+    /// Of the links of some lanes, which are told where a link is slow.
+    pub(crate) fn new(wiring: &Wiring, lanes: &mut Lanes, width: usize) -> Self {
         let mut wires = Self {
-            delays: Vec::new(),
+            times: Vec::new(),
             blocks: Vec::new(),
             behind: Vec::new(),
             due: Vec::new(),
             pending: 0,
             freed: 0,
         };
-        if longest == 0 {
+        if !wiring.has_times() {
             return wires;
         }
-        wires.delays = (0..wiring.links()).map(|link| wiring.delay(link)).collect();
-        let is_in_block = |lane: usize| {
-            let link = (lane / width) as u32;
-            link < wiring.links() && wiring.delay(link) > 0 && wiring.is_into_router(link)
-        };
-        for block in 0..lanes.div_ceil(WORD) {
-            let of_block = (0..WORD).filter(|bit| is_in_block(block * WORD + bit));
-            let bits = of_block.fold(0, |bits, bit| bits | 1 << bit);
-            if bits != 0 {
-                wires.blocks.push((block as u32, bits));
+        wires.times = (0..wiring.links()).map(|link| wiring.time(link)).collect();
+        let time = |lane: usize| wires.times.get(lane / width).copied().unwrap_or(LinkTime::USUAL);
+        let is_long = |lane: usize| time(lane).delay > 0 && wiring.is_into_router((lane / width) as u32);
+        for block in 0..lanes.len().div_ceil(WORD) {
+            let of_block = |is_one: &dyn Fn(usize) -> bool| {
+                let bits = (0..WORD).filter(|bit| is_one(block * WORD + bit));
+                bits.fold(0, |bits, bit| bits | 1_u64 << bit)
+            };
+            let long = of_block(&is_long);
+            if long != 0 {
+                wires.blocks.push((block as u32, long));
             }
+            lanes.blocks[block].slow = of_block(&|lane| time(lane).slowdown > 1);
         }
-        wires.behind = vec![0; lanes];
-        wires.due = vec![Vec::new(); (longest as usize + 1).next_power_of_two()];
+        let ahead = wires.times.iter().map(|time| time.delay.max(time.slowdown - 1)).max().unwrap_or(0);
+        wires.behind = vec![0; lanes.len()];
+        wires.due = vec![Vec::new(); (ahead as usize + 1).next_power_of_two()];
         wires
     }
 
-    /// Whether no link has a delay.
+    /// Whether all links have the usual times.
     #[inline]
-    pub(crate) fn are_short(&self) -> bool {
-        self.delays.is_empty()
+    pub(crate) fn are_usual(&self) -> bool {
+        self.times.is_empty()
     }
 
     /// The delay of a link \[cycles\].
     #[inline]
     pub(crate) fn delay(&self, link: usize) -> u32 {
-        self.delays.get(link).copied().unwrap_or(0)
+        self.times.get(link).map_or(0, |time| time.delay)
     }
 
     /// The longest delay \[cycles\].
     pub(crate) fn longest(&self) -> u32 {
-        self.delays.iter().copied().max().unwrap_or(0)
+        self.times.iter().map(|time| time.delay).max().unwrap_or(0)
+    }
+
+    /// Flits of a block are sent over slow links: all lanes of these, over which no flit can go for a while.
+    ///
+    /// Out of line, for most networks have no such links.
+    #[inline(never)]
+    pub(crate) fn rests<const WIDTH: u32>(&mut self, block: usize, mut sent: u64, now: u64) -> u64 {
+        let every_lane = u64::MAX >> (WORD as u32 - WIDTH);
+        let mut resting = 0;
+        while sent != 0 {
+            let first = sent.trailing_zeros() & !(WIDTH - 1);
+            sent &= !(every_lane << first);
+            resting |= every_lane << first;
+            let lane = block * WORD + first as usize;
+            let LinkTime { slowdown, .. } = self.times[lane / WIDTH as usize];
+            self.add(now + u64::from(slowdown) - 1, Event::Rested { lane: lane as u32 });
+        }
+        resting
     }
 
     /// Whether nothing is under way on them.

@@ -574,7 +574,7 @@ fn wiring() -> impl Strategy<Value = NetworkSpec> {
 
 /// Up to six switches, each joined to one before it and some to others, with one or two parallel links, and two to
 /// eight nodes; links one way where shortest ways do not wait for each other in a circle, else up-down. Some of them
-/// have a delay up to the longest.
+/// have a delay up to the longest, and some less capacity than others where that is not 0.
 pub(crate) fn graph(draw: &mut impl FnMut(u32) -> u32, longest: u32) -> NetworkSpec {
     let switches = 1 + draw(6);
     let mut joined: Vec<(u32, u32)> = (1..switches).map(|switch| (draw(switch), switch)).collect();
@@ -588,12 +588,12 @@ pub(crate) fn graph(draw: &mut impl FnMut(u32) -> u32, longest: u32) -> NetworkS
     let mut text = String::new();
     for node in 0..2 + draw(7) {
         let switch = draw(switches);
-        text += &format!("node n{node} s{switch}{}\n", drawn_delay(draw, longest));
+        text += &format!("node n{node} s{switch}{}\n", drawn_time(draw, longest));
     }
     for (at, (one, other)) in joined.iter().enumerate() {
         let word = if at >= both_ways && draw(3) == 0 { "arc" } else { "link" };
         let links = 1 + draw(6) / 4;
-        text += &format!("{word} s{one} s{other} links={links}{}\n", drawn_delay(draw, longest));
+        text += &format!("{word} s{one} s{other} links={links}{}\n", drawn_time(draw, longest));
     }
     let spec = |text: &str, routing| {
         let file = GraphFile::of(text).unwrap();
@@ -604,9 +604,13 @@ pub(crate) fn graph(draw: &mut impl FnMut(u32) -> u32, longest: u32) -> NetworkS
     if is_fit && draw(2) == 0 { shortest } else { spec(&text.replace("arc", "link"), GraphRouting::UpDown) }
 }
 
-/// The delay of a line, in half of all cases none.
-fn drawn_delay(draw: &mut impl FnMut(u32) -> u32, longest: u32) -> String {
-    if longest == 0 || draw(2) == 0 { String::new() } else { format!(" delay={}", 1 + draw(longest)) }
+/// The delay of a line, in half of all cases none, and its capacity, in a quarter less than that of others.
+fn drawn_time(draw: &mut impl FnMut(u32) -> u32, longest: u32) -> String {
+    if longest == 0 {
+        return String::new();
+    }
+    let delay = if draw(2) == 0 { String::new() } else { format!(" delay={}", 1 + draw(longest)) };
+    if draw(4) == 0 { format!("{delay} capacity=1/{}", 2 + draw(4)) } else { delay }
 }
 
 /// Trees of at most 27 nodes, with more ways up than down and fewer, and delays up to the longest.

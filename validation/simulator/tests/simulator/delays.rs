@@ -1,4 +1,4 @@
-//! Links with a delay, where the outcome is known by hand; both simulators agree.
+//! Links with a delay or less capacity than others, where the outcome is known by hand; both simulators agree.
 
 use flitwise_language::scenario::{
     Allocation, ClassKind, ClassSpec, Crossbar, GraphFile, GraphRouting, MeasureSpec, NetworkSpec,
@@ -13,8 +13,13 @@ const LIMIT: u64 = 100_000;
 
 /// Two nodes, each at a switch of its own: delays of the links of the first node, between switches, and of the other
 /// node.
-fn line([near, between, far]: [u32; 3]) -> NetworkSpec {
-    let text = format!("node a s0 delay={near}\nlink s0 s1 delay={between}\nnode b s1 delay={far}\n");
+fn line(delays: [u32; 3]) -> NetworkSpec {
+    line_of(delays.map(|delay| format!("delay={delay}")))
+}
+
+/// The same with any options.
+fn line_of([near, between, far]: [String; 3]) -> NetworkSpec {
+    let text = format!("node a s0 {near}\nlink s0 s1 {between}\nnode b s1 {far}\n");
     let file = GraphFile::of(&text).unwrap();
     NetworkSpec::Graph { file, routing: GraphRouting::Shortest, root: None, self_traffic: None }
 }
@@ -115,6 +120,52 @@ fn a_buffer_below_two_delays_and_three_flits_spaces_flits_out() {
     }
 }
 
+/// W4: over a link of capacity `1 / c` the tail comes `(c - 1) (M - 1)` cycles later behind its header than over
+/// others. In a router behind it wins back `P - 3` cycles, for which its header is routed and arbitrated.
+#[test]
+fn flits_of_a_slow_link_keep_their_distance() {
+    let slowest = [[1, 1, 1], [3, 1, 1], [1, 3, 1], [1, 1, 3], [2, 5, 4], [64, 1, 2]];
+    for (slowdowns, stages, flits) in
+        slowest.iter().flat_map(|c| [3, 5].into_iter().flat_map(move |p| [1, 2, 20].map(|m| (*c, p, m))))
+    {
+        for (crossbar, scheduler) in
+            [Crossbar::Full, Crossbar::Multiplexed].into_iter().flat_map(|crossbar| {
+                [Scheduler::VirtualClock, Scheduler::WeightedRoundRobin].map(|s| (crossbar, s))
+            })
+        {
+            let router = RouterSpec { pipeline_stages: stages, crossbar, scheduler, ..RouterSpec::default() };
+            let network = line_of(slowdowns.map(|slowdown| format!("capacity=1/{slowdown}")));
+            let delivery = lone(&scenario(network, router, class(flits)), 1);
+            let (p, m) = (u64::from(stages), u64::from(flits));
+            assert_eq!(delivery.transfer_cycles(), 2 * p - 1 + m);
+            let later = slowdowns.map(|slowdown| (slowdown - 1) * (flits - 1));
+            let gaps = later.into_iter().reduce(|gaps, more| gaps.saturating_sub(stages - 3).max(more));
+            assert_eq!(Some(delivery.waits.gaps), gaps, "{slowdowns:?} P = {p}, M = {m}");
+        }
+    }
+}
+
+/// Two nodes send over a link of a third of the capacity as often as they can: it carries a flit every three cycles, of
+/// one class as of two.
+#[test]
+fn a_slow_link_carries_its_capacity() {
+    for (crossbar, lanes) in [(Crossbar::Full, 1), (Crossbar::Full, 4), (Crossbar::Multiplexed, 2)] {
+        let router = RouterSpec { crossbar, ..RouterSpec::default() };
+        let text = "node a s0\nnode b s0\nlink s0 s1 capacity=1/3\nnode c s1\nnode d s1\n";
+        let (file, routing) = (GraphFile::of(text).unwrap(), GraphRouting::Shortest);
+        let network = NetworkSpec::Graph { file, routing, root: None, self_traffic: None };
+        let class = ClassSpec { virtual_channels: lanes, ..class(10) };
+        let scenario = scenario(network, router, class);
+        let arrivals: Vec<Arrival> = (0..100)
+            .map(|number| Arrival { cycle: 0, source: number % 2, destination: 2 + number % 2, class: 0 })
+            .collect();
+        let deliveries = simulated(&scenario, &arrivals);
+        let last = deliveries.iter().map(|delivery| delivery.delivered_cycle).max().unwrap();
+        // 1,000 flits, a flit every third cycle from the first header on
+        assert!((3_000..3_020).contains(&last), "{crossbar:?}, {lanes}: {last}");
+    }
+}
+
 /// `c` lanes of `b` slots carry `min(1, c b / (2 d + 3))` flits per cycle, whether they are of one message or of many.
 #[test]
 fn lanes_share_what_their_slots_carry() {
@@ -178,6 +229,9 @@ fn what_knows_no_delays_refuses_them_by_name() {
     assert!(text.contains("network.delay") && text.contains("none to simulate blocks"), "{text}");
     let text = refused(spec(line([0, 3, 0]), drawn, class(4)));
     assert!(text.contains("network.file") && text.contains("links with a delay"), "{text}");
+    let slow = line_of([String::new(), "capacity=1/2".to_owned(), String::new()]);
+    let text = refused(spec(slow, drawn, class(4)));
+    assert!(text.contains("network.file") && text.contains("links of less capacity"), "{text}");
     let control = ClassSpec { kind: ClassKind::Control, ..class(4) };
     let text = refused(spec(network(), RouterSpec { block_flits: 1, ..drawn }, control));
     assert!(text.contains("none to simulate a control class"), "{text}");

@@ -1,9 +1,9 @@
 //! Packet switches on what can be reckoned by hand, and the fast simulator against the plain one.
 
-use flitwise_language::network::{Multistage, Network};
+use flitwise_language::network::{LinkTime, Multistage, Network};
 use flitwise_language::scenario::{
-    DestinationPattern, DestinationSpec, Direction, Forwarding, HotSpot, NetworkSpec, NodeList, Organisation,
-    PerLevel, Preset, SwitchSpec, Timing, TreeRouting, VoqOutput,
+    DestinationPattern, DestinationSpec, Direction, Forwarding, GraphFile, GraphRouting, HotSpot,
+    NetworkSpec, NodeList, Organisation, PerLevel, Preset, SwitchSpec, Timing, TreeRouting, VoqOutput,
 };
 use flitwise_simulator::packet::{
     Counts, Delivery, Fabric, Load, Marker, Message, Process, Recn, Simulator, Traffic,
@@ -125,6 +125,14 @@ fn a_lone_packet_takes_its_times_in_every_organisation() {
         }
         Fabric { network: spec.topology(), ..fabric() }
     };
+    // links with half the capacity: to the other switch, to the host, and from it
+    let slow = |from: &str, between: &str, to: &str| {
+        let text = format!("node a s0{from}\nnode b s1{to}\nlink s0 s1{between}\n");
+        let (file, routing) = (GraphFile::of(&text).unwrap(), GraphRouting::Shortest);
+        let spec = NetworkSpec::Graph { file, routing, root: None, self_traffic: None };
+        Fabric { network: spec.topology(), ..fabric() }
+    };
+    let half = " capacity=1/2";
     let stored = SwitchSpec { forwarding: Forwarding::StoreAndForward, ..SwitchSpec::default() };
     let cases = [
         (of(16, one_way), 9, 66),
@@ -143,6 +151,13 @@ fn a_lone_packet_takes_its_times_in_every_organisation() {
         (delayed(TreeRouting::DModK), 2, 49),
         (delayed(TreeRouting::DModK), 7, 83 + 2 * 3),
         (delayed(TreeRouting::AdaptiveUp), 63, 117 + 2 * (3 + 12)),
+        // two links to switches and one to a host: a packet of 24 ticks crosses in 16, and joins a queue after 9, or
+        // 48 - 16 = 32 over a slow link
+        (slow("", "", ""), 1, 66),
+        (slow(half, "", ""), 1, 66 + 32 - 9),
+        (slow("", half, ""), 1, 66 + 32 - 9),
+        (slow("", "", half), 1, 66 + 24),
+        (slow(half, half, half), 1, 66 + 2 * (32 - 9) + 24),
         (Fabric { timing: timing(stored), ..fabric() }, 32, 146),
         (Fabric { timing: long_packets(), ..fabric() }, 32, 416),
     ];
@@ -152,7 +167,8 @@ fn a_lone_packet_takes_its_times_in_every_organisation() {
                 continue;
             }
             let fabric = Fabric { organisation, voq_output, ..fabric.clone() };
-            assert_eq!(latencies(&fabric, vec![message(7, 1, destination, 1)]), [ticks], "{fabric:?}");
+            let source = u32::from(fabric.network.nodes() > 2);
+            assert_eq!(latencies(&fabric, vec![message(7, source, destination, 1)]), [ticks], "{fabric:?}");
         }
     }
 }
@@ -256,10 +272,10 @@ fn random_tree(draw: &mut impl FnMut(u32) -> u32) -> Network {
     spec.topology()
 }
 
-/// A graph with links both ways.
+/// A graph with links both ways, some with a delay or less capacity than others.
 fn random_graph(draw: &mut impl FnMut(u32) -> u32) -> Network {
     loop {
-        let network = graph(draw, 0).topology();
+        let network = graph(draw, 12).topology();
         if network.may_be_switched() && network.nodes() >= 8 {
             return network;
         }
@@ -271,7 +287,7 @@ fn random_timing(draw: &mut impl FnMut(u32) -> u32) -> Timing {
     let (flits, flit_link, flit_crossbar) = (1 + draw(6), 1 + draw(3), 1 + draw(3));
     let (packet_link, packet_crossbar) = (flits * flit_link, flits * flit_crossbar);
     let (control, flight, routing) = (draw(4), draw(7), draw(7));
-    let cut_through = (flit_link + routing).max(packet_link.saturating_sub(packet_crossbar));
+    let forwarding = Forwarding::ALL[draw(2) as usize];
     Timing {
         tick_ns: 1.0,
         packet_link: packet_link.into(),
@@ -281,8 +297,10 @@ fn random_timing(draw: &mut impl FnMut(u32) -> u32) -> Timing {
         control: control.into(),
         flight: flight.into(),
         routing: routing.into(),
-        arrival: if draw(2) == 0 { packet_link + routing } else { cut_through }.into(),
+        arrival: 0,
+        forwarding,
     }
+    .on(LinkTime::USUAL)
 }
 
 fn random_load(draw: &mut impl FnMut(u32) -> u32, fabric: &Fabric) -> Load {

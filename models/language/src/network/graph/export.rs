@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::network::{Half, LinkEnd, Network, Topology};
+use crate::network::{Half, LinkEnd, LinkTime, Network, Topology};
 
 /// Pairs of nodes whose routes are written one by one.
 const MOST_ROUTES: u64 = 1 << 20;
@@ -25,12 +25,11 @@ struct Named<'n> {
     is_graph: bool,
 }
 
-/// The delay of a link as an option, where it has one.
-fn delay_of(network: &dyn Topology, switch: u32, port: u32) -> String {
-    match network.delay(switch, port) {
-        0 => String::new(),
-        delay => format!(" delay={delay}"),
-    }
+/// Delay and capacity of a link as options, where they are not the usual ones.
+fn time_of(network: &dyn Topology, switch: u32, port: u32) -> String {
+    let LinkTime { slowdown, delay } = network.link_time(switch, port);
+    let delay = if delay > 0 { format!(" delay={delay}") } else { String::new() };
+    if slowdown > 1 { format!("{delay} capacity=1/{slowdown}") } else { delay }
 }
 
 impl Named<'_> {
@@ -50,8 +49,8 @@ impl Named<'_> {
         }
         for node in 0..network.nodes() {
             let (switch, port) = network.entry(node);
-            let delay = delay_of(network, switch, port);
-            let _ = writeln!(text, "node {} {} port={port}{delay}", self.node(node), self.switch(switch));
+            let time = time_of(network, switch, port);
+            let _ = writeln!(text, "node {} {} port={port}{time}", self.node(node), self.switch(switch));
         }
         for from in 0..network.routers() {
             let mut before = None;
@@ -74,7 +73,7 @@ impl Named<'_> {
                 let _ =
                     write!(text, "{word} {} {} ports={port},{entered}", self.switch(from), self.switch(to));
                 let links = if links > 1 { format!(" links={links}") } else { String::new() };
-                let _ = writeln!(text, "{links}{}", delay_of(network, from, port));
+                let _ = writeln!(text, "{links}{}", time_of(network, from, port));
             }
         }
     }

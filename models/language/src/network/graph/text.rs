@@ -1,21 +1,22 @@
 //! The lines of a graph: nodes, links, and routes where they are written down.
 //!
 //! ```text
-//! node NAME SWITCH [port=4] [delay=3]             a node at a switch
+//! node NAME SWITCH [port=4] ..                    a node at a switch
 //! switch NAME                                     a switch, where its number matters
-//! link ONE OTHER [links=2] [ports=0,3] [delay=3]  links both ways, the first of parallel ones at these ports
-//! arc FROM TO [links=2] [ports=0,3] [delay=3]     links one way
+//! link ONE OTHER [links=2] [ports=0,3] ..         links both ways, the first of parallel ones at these ports
+//! arc FROM TO [links=2] [ports=0,3] ..            links one way
 //! route FROM TO : SWITCH SWITCH .. [part=0,1,..]  the way from node to node
 //! next SWITCH NODE : SWITCH                       where a switch sends what is for a node; `*` for all nodes
 //! ```
 //!
-//! Nodes are numbered in the order of their lines, switches in the order in which they are first named. `delay` is the
-//! time on a link beside the usual one, in nanoseconds of packet switches or cycles of routers.
+//! Nodes are numbered in the order of their lines, switches in the order in which they are first named. Lines of nodes
+//! and links may end with `delay=3` and `capacity=1/2`: the time on the link beside the usual one, in nanoseconds of
+//! packet switches or cycles of routers, and its rate as a share of that of other links.
 
 use std::collections::HashMap;
 
 use super::{Graph, Neighbour};
-use crate::network::{Half, LinkEnd};
+use crate::network::{Half, LinkEnd, LinkTime};
 use crate::scenario::Wrong;
 
 /// The most nodes, switches, ports of a switch, and links one way.
@@ -27,6 +28,8 @@ const MOST_LINKS: u64 = 65_536;
 const MOST_PARALLEL: u32 = 8;
 /// The longest delay \[ns, or cycles\].
 const LONGEST_DELAY: u32 = 1_000_000;
+/// `c` of the least capacity, `1 / c`.
+pub(super) const MOST_SLOWDOWN: u32 = 64;
 /// The most characters of a name.
 const LONGEST_NAME: usize = 64;
 
@@ -60,7 +63,7 @@ struct Written {
     links: u32,
     ports: Option<(u32, u32)>,
     is_both_ways: bool,
-    delay: u32,
+    time: LinkTime,
 }
 
 /// A node as it is written.
@@ -68,7 +71,7 @@ struct Host {
     line: usize,
     switch: u32,
     port: Option<u32>,
-    delay: u32,
+    time: LinkTime,
 }
 
 /// The ports of switches that nodes and links have.
@@ -186,9 +189,7 @@ impl<'t> Lines<'t> {
                 None => {
                     let wanted =
                         if N == 0 { "no option".to_owned() } else { format!("{}=", known.join("= or ")) };
-                    let help = (*key == "capacity")
-                        .then_some("channels all have the rate of the switches; remove it");
-                    self.refuse(line, format!("{key}={value}"), wanted, help);
+                    self.refuse(line, format!("{key}={value}"), wanted, None);
                 }
             }
         }
@@ -261,9 +262,9 @@ impl<'t> Lines<'t> {
     }
 
     fn node(&mut self, at: usize, (name, switch): (&'t str, &'t str), words: &Words<'t>) {
-        let [port, delay] = self.options(at, words, ["port", "delay"]);
+        let [port, delay, capacity] = self.options(at, words, ["port", "delay", "capacity"]);
         let port = self.option(at, ("port", port), |text| text.parse().ok(), "a number");
-        let delay = self.delay(at, delay);
+        let time = self.time(at, delay, capacity);
         if let Some(before) = self.nodes.find(name) {
             let line = self.hosts[before as usize].line + 1;
             return self.refuse(
@@ -277,14 +278,21 @@ impl<'t> Lines<'t> {
         self.fits(at, switch);
         self.nodes.number(name);
         let switch = self.switches.number(switch);
-        self.hosts.push(Host { line: at, switch, port, delay });
+        self.hosts.push(Host { line: at, switch, port, time });
     }
 
-    fn delay(&mut self, at: usize, delay: Option<&str>) -> u32 {
+    fn time(&mut self, at: usize, delay: Option<&str>, capacity: Option<&str>) -> LinkTime {
         let read = |text: &str| text.parse().ok().filter(|delay| *delay <= LONGEST_DELAY);
         let wanted =
             format!("a whole number of nanoseconds, or cycles with routers, at most {LONGEST_DELAY}");
-        self.option(at, ("delay", delay), read, &wanted).unwrap_or(0)
+        let delay = self.option(at, ("delay", delay), read, &wanted).unwrap_or(0);
+        let read = |text: &str| {
+            let whole = text.strip_prefix("1/").or_else(|| Some(text).filter(|text| *text == "1"));
+            whole?.parse().ok().filter(|slowdown| (1..=MOST_SLOWDOWN).contains(slowdown))
+        };
+        let wanted = format!("1/1, 1/2, 1/3 .. 1/{MOST_SLOWDOWN} of the rate of other links");
+        let slowdown = self.option(at, ("capacity", capacity), read, &wanted).unwrap_or(1);
+        LinkTime { slowdown, delay }
     }
 
     fn fits(&mut self, at: usize, name: &str) {
@@ -296,8 +304,9 @@ impl<'t> Lines<'t> {
     }
 
     fn link(&mut self, at: usize, (from, to): (&'t str, &'t str), is_both_ways: bool, words: &Words<'t>) {
-        let [links, ports, delay] = self.options(at, words, ["links", "ports", "delay"]);
-        let delay = self.delay(at, delay);
+        let [links, ports, delay, capacity] =
+            self.options(at, words, ["links", "ports", "delay", "capacity"]);
+        let time = self.time(at, delay, capacity);
         let count = |text: &str| text.parse().ok().filter(|links| (1..=MOST_PARALLEL).contains(links));
         let links = self.option(at, ("links", links), count, &format!("1 to {MOST_PARALLEL}")).unwrap_or(1);
         let ports = self.option(at, ("ports", ports), pair, "a port of each switch, such as ports=0,3");
@@ -322,7 +331,7 @@ impl<'t> Lines<'t> {
                 return self.refuse(at, found, wanted, Some("write links=2 there for two parallel links"));
             }
         }
-        self.links.push(Written { line: at, from, to, links, ports, is_both_ways, delay });
+        self.links.push(Written { line: at, from, to, links, ports, is_both_ways, time });
     }
 
     /// Gives ports to nodes and links: those that are said, then the lowest free ones in the order of the lines.
@@ -386,14 +395,14 @@ impl<'t> Lines<'t> {
             entries: self.hosts.iter().zip(hosts).map(|(host, port)| (host.switch, *port)).collect(),
             ports,
             ends: vec![LinkEnd::Absent; switches * ports as usize],
-            delays: vec![0; switches * ports as usize],
+            times: vec![LinkTime::USUAL; switches * ports as usize],
             neighbours: vec![Vec::new(); switches],
             is_both_ways: true,
             ..Graph::default()
         };
         for (node, (switch, port)) in graph.entries.iter().enumerate() {
             let at = (switch * ports + port) as usize;
-            (graph.ends[at], graph.delays[at]) = (LinkEnd::Node(node as u32), self.hosts[node].delay);
+            (graph.ends[at], graph.times[at]) = (LinkEnd::Node(node as u32), self.hosts[node].time);
         }
         for (link, (one, other)) in self.links.iter().zip(ends) {
             graph.is_both_ways &= link.is_both_ways;
@@ -403,7 +412,7 @@ impl<'t> Lines<'t> {
                     let at = (from * ports + port + place) as usize;
                     if let Some(end) = graph.ends.get_mut(at) {
                         *end = LinkEnd::Input { router: to, port: entered + place };
-                        graph.delays[at] = link.delay;
+                        graph.times[at] = link.time;
                     }
                 }
             };

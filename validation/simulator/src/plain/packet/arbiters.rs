@@ -161,14 +161,14 @@ impl Plain {
 
     /// P10: when a control packet that is sent now comes in.
     fn send_control(&mut self, port: usize) -> u64 {
-        let (times, group) = (self.fabric.timing, self.wiring.group(port));
+        let (times, group) = (self.fabric.on(self.wiring.times[port]), self.wiring.group(port));
         self.record.counts.control_packets += 1;
-        self.record.links[group].control += 1;
+        self.record.links[group].control += u64::from(self.wiring.times[port].slowdown);
         let end = self.now + times.control;
         if times.control > 0 {
             self.ports[port].sending = Some((end, None));
         }
-        end + times.flight + self.wiring.delays[port]
+        end + times.flight
     }
 
     fn send_credits(&mut self, port: usize) {
@@ -200,7 +200,7 @@ impl Plain {
 
     /// P3: a packet is sent.
     fn send_packet(&mut self, port: usize, queue: usize, credit: usize) {
-        let (times, group) = (self.fabric.timing, self.wiring.group(port));
+        let (times, group) = (self.fabric.on(self.wiring.times[port]), self.wiring.group(port));
         let place = if self.is_recn() { 0 } else { queue };
         let from = &mut self.ports[port];
         let Some(Item::Packet(packet)) = from.egress.queues[queue].pop_front() else { return };
@@ -209,15 +209,15 @@ impl Plain {
         from.sending = Some((self.now + times.packet_link, Some(place)));
         from.normal_sent = if queue == 0 { from.normal_sent + 1 } else { 0 };
         self.record.counts.hops += 1;
-        self.record.links[group].data += 1;
+        self.record.links[group].data += u64::from(self.wiring.times[port].slowdown);
         let peer = self.ports[port].peer.unwrap_or(port);
         let delay = if self.is_host(peer) {
             times.packet_link + times.flight
         } else {
             self.held(peer, Side::Ingress, 1);
-            self.fabric.arrival_delay()
+            times.flight + times.arrival
         };
-        let due = self.now + delay + self.wiring.delays[port];
+        let due = self.now + delay;
         self.ports[peer].arriving.push_back((due, credit, packet));
         self.depart(port, Side::Egress, queue);
     }

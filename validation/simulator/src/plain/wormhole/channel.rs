@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use flitwise_language::network::LinkTime;
+
 use crate::Offer;
 
 use super::arbiter::{Arbiter, oldest};
@@ -17,6 +19,9 @@ pub(super) struct Channel {
     pub(super) lanes: Vec<OutputLane>,
     /// W1: its delay \[cycles\].
     pub(super) delay: u64,
+    /// W4: `c` of its capacity, `1 / c`, and when the last flit was sent.
+    pub(super) slowdown: u64,
+    pub(super) last_sent: Option<u64>,
     /// Flits on their way, each with the cycle in which it was sent.
     pub(super) wire: VecDeque<(u64, Flit)>,
     /// W2: slots behind the link of which flits have crossed, each with its lane and the cycle of that, until they
@@ -53,11 +58,13 @@ struct Waiting {
 
 impl Channel {
     /// At a network interface, or behind a crossbar.
-    pub(super) fn new(rules: &Rules, (to, delay): (End, u64), at_interface: bool) -> Self {
+    pub(super) fn new(rules: &Rules, (to, time): (End, LinkTime), at_interface: bool) -> Self {
         let lanes = rules.lanes();
         Self {
             to,
-            delay,
+            delay: time.delay.into(),
+            slowdown: time.slowdown.into(),
+            last_sent: None,
             backlog: 0,
             lanes: vec![OutputLane::default(); lanes],
             wire: VecDeque::new(),
