@@ -37,6 +37,7 @@ use flitwise_language::scenario::{ClassKind, Read, Scenario};
 
 use crate::answer::Answer;
 use crate::model::{Declaration, Failure, Model, Options, Refusal, has_lane_arbiters};
+use crate::paths;
 
 /// Solves the model.
 ///
@@ -72,6 +73,7 @@ pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
         let because = format!("looks at the path of each pair of nodes; it takes up to {MOST_NODES} nodes");
         refusals.push(Refusal { key: "network".to_owned(), because });
     }
+    refusals.extend(paths::uneven_senders(scenario));
     for class in scenario.classes() {
         if class.kind != ClassKind::RealTime && class.source.has_frames() {
             let because = "has frames in connections only".to_owned();

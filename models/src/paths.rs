@@ -36,6 +36,8 @@ pub struct LinkGroup {
     pub kind: ChannelKind,
     /// How many there are.
     pub links: u64,
+    /// `c` of their capacity, `1 / c`.
+    pub slowdown: u32,
     /// The first of them, in words.
     pub first: String,
     /// Load of each class on each of them \[flits/cycle\].
@@ -46,7 +48,7 @@ pub struct LinkGroup {
 #[derive(Default)]
 struct Groups {
     found: Vec<LinkGroup>,
-    known: HashMap<(ChannelKind, Vec<u64>), usize>,
+    known: HashMap<(ChannelKind, u32, Vec<u64>), usize>,
 }
 
 impl Groups {
@@ -56,18 +58,20 @@ impl Groups {
             LinkEnd::Node(_) => ChannelKind::Ejection,
             _ => network.kind(at, port),
         });
+        let (router, own) = port.map_or_else(|| network.entry(at), |port| (at, port));
+        let slowdown = network.slowdown(router, own);
         // loads that differ by rounding alone are one
         let rounded = loads.iter().map(|load| (load * 1e12).round() as u64).collect();
-        let group = *self.known.entry((kind, rounded)).or_insert_with(|| {
+        let group = *self.known.entry((kind, slowdown, rounded)).or_insert_with(|| {
             let first = words(network, at, port);
-            self.found.push(LinkGroup { kind, links: 0, first, loads });
+            self.found.push(LinkGroup { kind, links: 0, slowdown, first, loads });
             self.found.len() - 1
         });
         self.found[group].links += links;
     }
 
     fn sorted(mut self) -> ChannelLoads {
-        self.found.sort_by(|a, b| a.kind.order().cmp(&b.kind.order()).then(b.load().total_cmp(&a.load())));
+        self.found.sort_by(|a, b| a.kind.order().cmp(&b.kind.order()).then(b.share().total_cmp(&a.share())));
         ChannelLoads { groups: self.found }
     }
 }
@@ -79,7 +83,7 @@ pub struct Traffic {
     pub senders: Vec<u32>,
     /// Where they send to.
     pub destinations: Destinations,
-    /// What each of them sends \[flits/cycle\]; of packets as a share of the rate of its link.
+    /// What each of them sends, or their mean \[flits/cycle\]; of packets as a share of the rate of its link.
     pub flit_rate: f64,
 }
 
@@ -171,10 +175,21 @@ pub fn supports(scenario: &Scenario) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// What stands against a model whose senders of a class generate messages alike often, where a matrix has rates.
+pub(crate) fn uneven_senders(scenario: &Scenario) -> impl Iterator<Item = Refusal> {
+    let uneven = (0..scenario.classes().len()).filter(|class| !scenario.destinations(*class).has_one_rate());
+    uneven.map(|class| {
+        let key = format!("class.{}.destination.matrix", scenario.classes()[class].name);
+        let because =
+            "has senders of one rate, by a matrix of weights; simulate, or ask for --loads".to_owned();
+        Refusal { key, because }
+    })
+}
+
 /// Messages of a class per message that one of its senders generates.
 struct Rates {
     ports: u32,
-    /// By node: 1 of senders, else 0.
+    /// By node: its rate over the mean of senders, 0 where it sends nothing.
     sent: Vec<f64>,
     /// On each output link, by router and port.
     links: Vec<f64>,
@@ -197,7 +212,8 @@ impl Rates {
         }
         let in_closed_form = spread.is_none() && has_closed_form(network);
         for sender in traffic.senders.iter().copied() {
-            rates.sent[sender as usize] = 1.0;
+            let relative = traffic.destinations.relative_rate(sender);
+            rates.sent[sender as usize] = relative;
             let towards = traffic.destinations.towards(sender);
             match spread.filter(|_| towards.is_all()) {
                 Some(spread) => {
@@ -213,7 +229,10 @@ impl Rates {
                 None => {
                     let of_all = if in_closed_form && towards.is_all() { to_all } else { 0.0 };
                     let each = of_all / f64::from(towards.count.max(1));
-                    towards.each().for_each(|(to, share)| rates.follow(network, sender, to, share - each));
+                    let follow = |(to, share): (u32, f64)| {
+                        rates.follow(network, sender, to, (share - each) * relative);
+                    };
+                    towards.each().for_each(follow);
                 }
             }
         }
@@ -267,6 +286,11 @@ impl LinkGroup {
     pub fn load(&self) -> f64 {
         self.loads.iter().sum()
     }
+
+    /// The same as a share of what each of them carries.
+    pub fn share(&self) -> f64 {
+        self.load() * f64::from(self.slowdown)
+    }
 }
 
 /// Channels of a kind.
@@ -278,7 +302,7 @@ pub struct KindLoads {
     pub links: u64,
     /// Mean load of all classes on each, where flits are sent.
     pub load_mean_flits_per_cycle: Option<f64>,
-    /// Load of the most loaded one, where flits are sent.
+    /// The greatest load, where flits are sent.
     pub load_max_flits_per_cycle: Option<f64>,
     /// Mean load of all classes on each, as a share of what it carries at most.
     pub load_mean_share: f64,
@@ -286,7 +310,7 @@ pub struct KindLoads {
     pub load_max_share: f64,
     /// The factor on all rates at which that is full; none without any load.
     pub full_at_load_factor: Option<f64>,
-    /// The most loaded one; the first of them if there are several.
+    /// The one with the greatest share; the first of them if there are several.
     pub most_loaded: String,
 }
 
@@ -295,8 +319,10 @@ pub struct KindLoads {
 pub struct Bound {
     /// The channel, in words.
     pub channel: String,
-    /// Its load by this class and by those that go before it \[flits/cycle\].
+    /// Its load by this class and by those that go before it, as a share of what it carries.
     pub load: f64,
+    /// The same \[flits/cycle\]; of packets a share of the rate of a full link.
+    pub flits: f64,
 }
 
 impl Bound {
@@ -365,17 +391,19 @@ impl ChannelLoads {
     /// Channels by kind; of packets loads are shares alone.
     pub fn by_kind(&self, are_of_flits: bool) -> Vec<KindLoads> {
         let of = |groups: &[LinkGroup]| {
-            let (most, links) = (&groups[0], groups.iter().map(|group| group.links).sum());
-            let sum: f64 = groups.iter().map(|group| group.load() * group.links as f64).sum();
-            let mean = sum / links as f64;
+            let (most, links) = (&groups[0], groups.iter().map(|group| group.links).sum::<u64>());
+            let mean = |of: fn(&LinkGroup) -> f64| {
+                groups.iter().map(|group| of(group) * group.links as f64).sum::<f64>() / links as f64
+            };
+            let most_flits = groups.iter().map(LinkGroup::load).fold(0.0, f64::max);
             KindLoads {
                 channel: most.kind.to_string(),
                 links,
-                load_mean_flits_per_cycle: are_of_flits.then_some(mean),
-                load_max_flits_per_cycle: are_of_flits.then(|| most.load()),
-                load_mean_share: mean,
-                load_max_share: most.load(),
-                full_at_load_factor: (most.load() > 0.0).then(|| 1.0 / most.load()),
+                load_mean_flits_per_cycle: are_of_flits.then(|| mean(LinkGroup::load)),
+                load_max_flits_per_cycle: are_of_flits.then_some(most_flits),
+                load_mean_share: mean(LinkGroup::share),
+                load_max_share: most.share(),
+                full_at_load_factor: (most.share() > 0.0).then(|| 1.0 / most.share()),
                 most_loaded: most.first.clone(),
             }
         };
@@ -394,13 +422,15 @@ impl ChannelLoads {
     /// The most loaded link, by the classes for which that is asked; none without any load.
     fn most_loaded(&self, counts: impl Fn(usize) -> bool) -> Option<Bound> {
         let load = |group: &LinkGroup| -> f64 {
-            group.loads.iter().enumerate().filter(|(class, _)| counts(*class)).map(|(_, load)| load).sum()
+            let loads = group.loads.iter().enumerate().filter(|(class, _)| counts(*class));
+            loads.map(|(_, load)| load).sum::<f64>() * f64::from(group.slowdown)
         };
         let mut most: Option<Bound> = None;
         for group in &self.groups {
             let load = load(group);
             if load > most.as_ref().map_or(0.0, |most| most.load * (1.0 + 1e-9)) {
-                most = Some(Bound { channel: group.first.clone(), load });
+                let flits = load / f64::from(group.slowdown);
+                most = Some(Bound { channel: group.first.clone(), load, flits });
             }
         }
         most

@@ -32,7 +32,7 @@ use latency::{Limits, followed, longest_lone_ns};
 use std::cell::OnceCell;
 
 use crate::model::{Declaration, Failure, Model, Refusal};
-use flitwise_language::network::{Multistage, Network};
+use flitwise_language::network::{LinkTime, Multistage, Network};
 use flitwise_language::quantity::Quantity;
 use flitwise_language::scenario::{
     ClassSpec, DestinationSpec, Direction, EndOfTraffic, NodeList, Organisation, Read, Scenario, SourceSpec,
@@ -156,6 +156,12 @@ pub struct Bin {
 /// Ways that are followed, and pairs of an input and an output of a switch, up to which that takes less than a second.
 const MOST_WAYS: u64 = 5_000_000;
 const MOST_PAIRS: u64 = 4_000_000;
+
+/// From sending a packet over a link until its credit is back \[ticks\].
+fn loop_ticks(timing: &Timing) -> f64 {
+    let Timing { flight, arrival, packet_crossbar, control, .. } = timing;
+    (2 * flight + arrival + packet_crossbar + control).max(1) as f64
+}
 
 /// A checked scenario as the model sees it.
 struct Problem<'s> {
@@ -345,18 +351,14 @@ impl<'s> Problem<'s> {
         let places = if is_voq && !is_one_way { each } else { packets };
         let is_starved = !is_one_way && places < self.switch.credit_batch;
         let with_batches = if is_voq { starved(places) } else { 0.5 };
-        let most = |delay: u32| {
-            let in_loop = f64::from(places) * self.timing.packet_link as f64 / self.loop_ticks(delay);
+        let most = |link: LinkTime| {
+            let timing = self.timing.on(link);
+            let in_loop = f64::from(places) * timing.packet_link as f64 / loop_ticks(&timing);
             if is_starved { in_loop.min(with_batches) } else { in_loop }
         };
         let traffic = Uniform { senders, rate: load / f64::from(self.hosts() - 1) };
-        Limits::of(&self.network, &traffic, self.speedup(), self.heads(), (share, &most))
-    }
-
-    /// From sending a packet until its credit is back, over a link with a delay of its own \[ticks\].
-    fn loop_ticks(&self, delay_ns: u32) -> f64 {
-        let Timing { flight, arrival, packet_crossbar, control, .. } = self.timing;
-        (2 * (flight + self.timing.ticks_of(delay_ns)) + arrival + packet_crossbar + control).max(1) as f64
+        let crossbar = (self.speedup(), &self.timing);
+        Limits::of(&self.network, &traffic, crossbar, self.heads(), (share, &most))
     }
 
     fn is_poisson(&self) -> bool {
@@ -364,10 +366,29 @@ impl<'s> Problem<'s> {
     }
 
     fn latency_ns(&self) -> Option<f64> {
-        let load = self.share(self.random);
-        let waits = if self.is_poisson() { source_wait(load) * self.switch.packet_ns() } else { 0.0 };
+        let waits = if self.is_poisson() { self.source_waits() * self.switch.packet_ns() } else { 0.0 };
         let mean = self.limits().mean_latency(&self.network, &self.timing)? + waits;
         Some(mean).filter(|mean| mean.is_finite())
+    }
+
+    /// `c` of the injection link of each sender, which has a capacity of `1 / c`.
+    fn slowdowns(&self) -> Vec<f64> {
+        let of = |host: u32| {
+            let (router, port) = self.network.entry(host);
+            f64::from(self.network.slowdown(router, port))
+        };
+        self.senders(self.random).into_iter().map(of).collect()
+    }
+
+    /// Wait at the injection link, over all senders, in packet times of a full link.
+    fn source_waits(&self) -> f64 {
+        let load = self.share(self.random);
+        if !self.network.has_slow_links() {
+            return source_wait(load);
+        }
+        let slowdowns = self.slowdowns();
+        let waits = slowdowns.iter().map(|slowdown| slowdown * source_wait(load * slowdown));
+        waits.sum::<f64>() / slowdowns.len().max(1) as f64
     }
 
     /// Wait at the source before the transfer into the injection port.
@@ -379,8 +400,12 @@ impl<'s> Problem<'s> {
 
     fn load_share(&self) -> Option<f64> {
         let load = self.share(Some(self.random?));
+        let slowdown = match self.network.has_slow_links() {
+            true => self.slowdowns().into_iter().fold(1.0, f64::max),
+            false => 1.0,
+        };
         // a Poisson source has a queue in front of its own link, too
-        let own = if self.is_poisson() { load } else { 0.0 };
+        let own = if self.is_poisson() { load * slowdown } else { 0.0 };
         let Limits { limit, fullest, .. } = self.limits();
         Some((fullest / limit).max(own))
     }

@@ -490,7 +490,11 @@ fn report(found: &[Result<Solution, Overload>]) -> Report {
 /// What it has not.
 pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
     Model::Refined.reads_all(scenario, READS)?;
-    let refusals = pattern_refusals(scenario);
+    let mut refusals = pattern_refusals(scenario);
+    if scenario.topology().has_slow_links() {
+        let because = "has links of one capacity, 1/1; simulate, or ask for --loads".to_owned();
+        refusals.push(Refusal { key: scenario.network().key_of_delays().to_owned(), because });
+    }
     if refusals.is_empty() { Ok(()) } else { Err(Failure::Refused { model: Model::Refined, refusals }) }
 }
 
@@ -535,6 +539,7 @@ fn pattern_refusals(scenario: &Scenario) -> Vec<Refusal> {
             refusals.push(Refusal { key: at, because });
         }
     }
+    refusals.extend(crate::paths::uneven_senders(scenario));
     let bursty = scenario.classes().iter().filter(|class| class.source.is_bursty() && class.rate > 0.0);
     refusals.extend(bursty.map(|class| {
         Refusal {

@@ -40,31 +40,37 @@ pub(super) fn channels(scenario: &Scenario, format: Format) -> Result<Section, S
     let mut links = paths::links(scenario);
     let is_page = matches!(format, Format::Table | Format::Markdown);
     if is_page {
-        links.sort_by(|one, other| other.load.total_cmp(&one.load));
+        links.sort_by(|one, other| other.share().total_cmp(&one.share()));
         links.truncate(MOST_ROWS);
     }
     let title = if is_page { "Channels that carry most, at most 20 of them" } else { "Channels" };
+    let (are_of_flits, has_slow_links) = (paths::are_of_flits(scenario), network.has_slow_links());
     let mut section = Section::new("channels", title, Layout::Rows)
         .column("channel", "channel", "")
         .column("router", "router", "")
-        .column("port", "port", "")
-        .column("load_flits_per_cycle", "load", "flits/cycle")
-        .column("messages_per_cycle", "messages", "1/cycle")
-        .column("started_messages_per_cycle", "started here", "1/cycle");
+        .column("port", "port", "");
+    if are_of_flits {
+        section = section.column("load_flits_per_cycle", "load", "flits/cycle");
+    }
+    if has_slow_links || !are_of_flits {
+        section = section.column("load_share", "load", "of its rate");
+    }
+    let (all, started, unit) = match are_of_flits {
+        true => ("messages_per_cycle", "started_messages_per_cycle", "1/cycle"),
+        false => ("messages_per_ns", "started_messages_per_ns", "1/ns"),
+    };
+    section = section.column(all, "messages", unit).column(started, "started here", unit);
     section.rows = links
         .into_iter()
         .map(|link| {
             let (all, started) =
                 link.messages.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
             let words = link.words(&network);
-            vec![
-                words.as_str().into(),
-                link.router.into(),
-                link.port.into(),
-                link.load.into(),
-                all.into(),
-                started.into(),
-            ]
+            let mut row = vec![words.as_str().into(), link.router.into(), link.port.into()];
+            row.extend(are_of_flits.then(|| link.load.into()));
+            row.extend((has_slow_links || !are_of_flits).then(|| link.share().into()));
+            row.extend([all.into(), started.into()]);
+            row
         })
         .collect();
     Ok(section)
@@ -173,9 +179,11 @@ fn shares(scenario: &Scenario, class: usize) -> (Vec<KindShare>, f64) {
     let one = Traffic { flit_rate: 1.0, ..Traffic::of(scenario, class) };
     let senders = one.senders.len();
     let found = ChannelLoads::on(&*scenario.topology(), &[one]);
-    let shares = found.by_kind(false).into_iter().map(|kind| {
-        let KindLoads { channel, load_mean_share: mean, load_max_share: max, .. } = kind;
-        KindShare { channel, mean, max }
+    // of what is sent, whatever the channels carry
+    let shares = found.by_kind(true).into_iter().map(|kind| KindShare {
+        channel: kind.channel,
+        mean: kind.load_mean_flits_per_cycle.unwrap_or(0.0),
+        max: kind.load_max_flits_per_cycle.unwrap_or(0.0),
     });
     (shares.collect(), found.mean_hops(0, senders))
 }
@@ -189,7 +197,7 @@ impl LoadsDocument {
             ClassBound {
                 name: class.name.clone(),
                 kind: class.kind,
-                load_flits_per_cycle: bound.as_ref().map(|bound| bound.load).filter(|_| are_of_flits),
+                load_flits_per_cycle: bound.as_ref().map(|bound| bound.flits).filter(|_| are_of_flits),
                 load_share: bound.as_ref().map(|bound| bound.load),
                 mean_hops,
                 shares,
@@ -242,7 +250,8 @@ impl LoadsDocument {
         let network = output::network(scenario.network());
         page.title(&format!("{}: {network}, channel loads and bounds", scenario.spec().name));
         let are_of_flits = paths::are_of_flits(scenario);
-        let heads = heads(if are_of_flits { "flits/cycle" } else { "of its rate" });
+        let is_even = are_of_flits && !scenario.topology().has_slow_links();
+        let heads = heads(if is_even { "flits/cycle" } else { "of its rate" });
         let heads = heads.map(|head| if markdown { head.replace('\n', " ") } else { head });
         let mut rows = Rows::new(&heads.each_ref().map(String::as_str), markdown);
         self.rows().for_each(|row| rows.add(row));
@@ -256,7 +265,11 @@ impl LoadsDocument {
             let hops = share(Some(class.mean_hops));
             bounds.add([class.name.clone(), hops, share(class.saturated_at_load_factor), channel]);
         }
-        let most = if are_of_flits { "a flit per cycle" } else { "data at its rate" };
+        let most = match (are_of_flits, is_even) {
+            (true, true) => "a flit per cycle",
+            (true, false) => "flits at its rate",
+            _ => "data at its rate",
+        };
         page.section(&format!("Bounds: a channel carries {most}"), &bounds);
         page.section(
             "What a class brings to channels, as a share of what a sender sends",

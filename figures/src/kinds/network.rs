@@ -10,7 +10,7 @@ use flitwise_language::network::{ChannelKind, LinkEnd, Network};
 use flitwise_language::scenario::Scenario;
 use flitwise_models::admission::reserved;
 use flitwise_models::model::{Model, Refusal};
-use flitwise_models::paths::{self, Link, Traffic, are_of_flits, links};
+use flitwise_models::paths::{self, Link, are_of_flits, links};
 
 use super::heat_map::draw_scale;
 use super::network_diagram::{self, NetworkDiagram};
@@ -129,7 +129,7 @@ impl Colour {
             let held = reserved(scenario)?;
             links.iter_mut().for_each(|link| link.load = held(link.router, link.port));
         } else if !are_of_flits(scenario) {
-            links.iter_mut().for_each(|link| link.load = share_of_packets(scenario, link));
+            links.iter_mut().for_each(|link| link.load = link.share());
         }
         Ok(links)
     }
@@ -146,15 +146,6 @@ impl Colour {
             Self::Reserved => channel.reserved_share,
         }
     }
-}
-
-/// Load of a link by packets, as a share of its rate.
-fn share_of_packets(scenario: &Scenario, link: &Link) -> f64 {
-    let of_class = |(class, (messages, _)): (usize, &(f64, f64))| match scenario.classes()[class].rate {
-        rate if rate > 0.0 => messages / rate * Traffic::of(scenario, class).flit_rate,
-        _ => 0.0,
-    };
-    link.messages.iter().enumerate().map(of_class).sum()
 }
 
 /// Loads of all channels of a network, or what is held of them; beside them the simulated ones, if the simulation is a

@@ -4,7 +4,8 @@
 //! with one of the other, and all pairs send at once. A flow has an equal share of the fullest channel on its path:
 //!
 //! ```text
-//! e = mean over flows of 1 / max over channels c of its path of n_c,   n_c = flows on c / parallel links of c
+//! e = mean over flows of 1 / max over channels c of its path of n_c
+//! n_c = flows on c / (parallel links of c times their capacity)
 //! ```
 //!
 //! Trial `k` has the pairs of `destination = { bisection = k }`, so that each can be simulated, too.
@@ -58,9 +59,11 @@ pub fn supports_bisection(network: &dyn Topology, trials: u32) -> Result<(), Ref
 /// If [`supports_bisection`] refuses the network.
 pub fn effective_bisection(network: &dyn Topology, trials: u32, both_ways: bool) -> Vec<f64> {
     let (ports, routers) = (network.ports() as usize, network.routers() as usize);
+    let has_slow_links = network.has_slow_links();
     let mut flows = vec![0_u32; ports * routers];
     let mut paths: Vec<(usize, f64)> = Vec::new();
-    let mut ends: Vec<usize> = Vec::new();
+    // by flow: where its path ends, and what its injection channel leaves of a link
+    let mut ends: Vec<(usize, f64)> = Vec::new();
     let mut trial = |number: u32| {
         let mut halves = Halves::new(number);
         let pairs = halves.pairs(network.nodes());
@@ -73,15 +76,22 @@ pub fn effective_bisection(network: &dyn Topology, trials: u32, both_ways: bool)
             for hop in network.path(source, destination, way) {
                 let place = hop.router as usize * ports + hop.port as usize;
                 flows[place] += 1;
-                paths.push((place, f64::from(network.parallel(hop.router, hop.port))));
+                let links = f64::from(network.parallel(hop.router, hop.port));
+                let slowdown = if has_slow_links { network.slowdown(hop.router, hop.port) } else { 1 };
+                paths.push((place, links / f64::from(slowdown)));
             }
-            ends.push(paths.len());
+            let (router, port) = network.entry(source);
+            let slowdown = if has_slow_links { network.slowdown(router, port) } else { 1 };
+            ends.push((paths.len(), f64::from(slowdown)));
         }
         let mut from = 0;
-        let shares = ends.iter().map(|end| {
+        let shares = ends.iter().map(|(end, injection)| {
             let path = &paths[from..*end];
             from = *end;
-            let most = path.iter().map(|(place, links)| f64::from(flows[*place]) / links).fold(1.0, f64::max);
+            let most = path
+                .iter()
+                .map(|(place, capacity)| f64::from(flows[*place]) / capacity)
+                .fold(*injection, f64::max);
             1.0 / most
         });
         shares.sum::<f64>() / ends.len() as f64

@@ -14,8 +14,11 @@ pub struct Link {
     pub port: u32,
     /// Where it ends.
     pub end: LinkEnd,
-    /// Load of all classes on each of the parallel links \[flits/cycle\].
+    /// Load of all classes on each of the parallel links \[flits/cycle; of packets as a share of the rate of a full
+    /// link\].
     pub load: f64,
+    /// `c` of their capacity, `1 / c`.
+    pub slowdown: u32,
     /// Messages of each class on each of them \[messages/cycle\]: all, and those that start at the router.
     pub messages: Vec<(f64, f64)>,
 }
@@ -24,6 +27,11 @@ impl Link {
     /// Whether it leads to another router.
     pub fn is_between_routers(&self) -> bool {
         matches!(self.end, LinkEnd::Input { .. })
+    }
+
+    /// The load as a share of what each of them carries.
+    pub fn share(&self) -> f64 {
+        self.load * f64::from(self.slowdown)
     }
 
     /// The link in words.
@@ -36,9 +44,11 @@ impl Link {
 pub fn links(scenario: &Scenario) -> Vec<Link> {
     let network = scenario.topology();
     let (spread, classes) = (Spread::new(&*network), scenario.classes().iter().enumerate());
-    let rates = |class| Rates::of(&*network, &Traffic::of(scenario, class), spread.as_ref());
-    let rates: Vec<(f64, f64, Rates)> =
-        classes.map(|(class, spec)| (spec.rate, f64::from(spec.message_flits), rates(class))).collect();
+    let rates = |class| {
+        let traffic = Traffic::of(scenario, class);
+        (traffic.flit_rate, Rates::of(&*network, &traffic, spread.as_ref()))
+    };
+    let rates: Vec<(f64, (f64, Rates))> = classes.map(|(class, spec)| (spec.rate, rates(class))).collect();
     let mut links: Vec<Link> = Vec::new();
     for (router, port) in
         (0..network.routers()).flat_map(|router| (0..network.ports()).map(move |port| (router, port)))
@@ -53,12 +63,13 @@ pub fn links(scenario: &Scenario) -> Vec<Link> {
         };
         let is_parallel = network.parallel_links() > 1 && links.last().is_some_and(goes_on);
         if end != LinkEnd::Absent && !is_parallel {
-            let at = rates[0].2.place(router, port);
-            let load = rates.iter().map(|(rate, flits, rates)| rate * flits * rates.links[at]).sum();
+            let at = rates[0].1.1.place(router, port);
+            let load = rates.iter().map(|(_, (flit_rate, rates))| flit_rate * rates.links[at]).sum();
             let messages =
-                |(rate, _, rates): &(f64, f64, Rates)| (rate * rates.links[at], rate * rates.starts[at]);
+                |(rate, (_, rates)): &(f64, (f64, Rates))| (rate * rates.links[at], rate * rates.starts[at]);
             let messages = rates.iter().map(messages).collect();
-            links.push(Link { router, port, end, load, messages });
+            let slowdown = network.slowdown(router, port);
+            links.push(Link { router, port, end, load, slowdown, messages });
         }
     }
     links
@@ -73,7 +84,7 @@ mod tests {
     /// One by one they add up to what groups of equal links carry.
     #[test]
     fn links_carry_what_their_groups_do() {
-        for name in ["router16", "cube5", "mesh4x4", "torus8x8", "fat-mesh", "fat-tree"] {
+        for name in ["router16", "cube5", "mesh4x4", "torus8x8", "fat-mesh", "fat-tree", "leaf-spine-quick"] {
             let scenario = Preset::find(name).unwrap().scenario();
             let network = scenario.topology();
             let parallel = |link: &Link| f64::from(network.parallel(link.router, link.port));

@@ -103,3 +103,80 @@ fn too_many_paths_are_refused_by_name() {
         assert_eq!(refused(few), None, "{few}");
     }
 }
+
+/// A matrix of rates loads channels as classes of one sender each do.
+#[test]
+fn rates_of_senders_load_channels_as_classes_of_their_own() {
+    let text = |classes: &str| {
+        let network = "[network]\ntopology = 'mesh'\nradix = [3, 3]\n";
+        Scenario::from_toml("x", &format!("{network}{classes}")).unwrap()
+    };
+    let rows = [(0, 8, 0.004), (0, 2, 0.001), (4, 8, 0.01), (7, 1, 0.0005)];
+    let matrix: String = rows.iter().map(|(from, to, rate)| format!("{from},{to},{rate}\\n")).collect();
+    let whole = text(&format!(
+        "[[class]]\nname = 'a'\nkind = 'best-effort'\nmessage_flits = 7\n\
+         destination = {{ matrix = \"source,destination,rate\\n{matrix}\" }}\n"
+    ));
+    let one = |(place, (from, to, rate)): (usize, &(u32, u32, f64))| {
+        format!(
+            "[[class]]\nname = 'a{place}'\nkind = 'best-effort'\nmessage_flits = 7\nnodes = [{from}]\nrate = {rate}\n\
+             destination = {to}\n"
+        )
+    };
+    let parts = text(&rows.iter().enumerate().map(one).collect::<String>());
+    let (found, wanted) = (links(&whole), links(&parts));
+    assert_eq!(found.len(), wanted.len());
+    for (found, wanted) in found.iter().zip(&wanted) {
+        assert!((found.load - wanted.load).abs() < 1e-15, "{found:?} {wanted:?}");
+    }
+    // messages from 0 cross four and two channels, those from 4 and 7 two
+    let hops = ChannelLoads::of(&whole).mean_hops(0, whole.senders(0).len()) / 7.0 / whole.classes()[0].rate;
+    let wanted = (0.004 * 4.0 + 0.001 * 2.0 + 0.01 * 2.0 + 0.0005 * 2.0) / 0.0155;
+    assert!((hops - wanted).abs() < 1e-12, "{hops} {wanted}");
+}
+
+/// A link of a third of the capacity is full at a third of the load, and a flow over it has a third of the bandwidth.
+#[test]
+fn loads_are_shares_of_what_links_carry() {
+    let of = |capacity: &str, switch: &str| {
+        let file = format!("node a s0\\nnode b s1{capacity}\\nlink s0 s1{capacity}\\n");
+        let (kind, rate) = if switch.is_empty() {
+            ("kind = 'best-effort'\nmessage_flits = 16\n", 0.01)
+        } else {
+            ("", 0.002)
+        };
+        let text = format!(
+            "[network]\ntopology = 'file'\nfile = \"{file}\"\n{switch}[[class]]\nname = 'a'\n{kind}\
+             rate = {rate}\n"
+        );
+        Scenario::from_toml("x", &text).unwrap()
+    };
+    for (switch, load) in [("", 0.16), ("[switch]\n[measure]\nend = 1000\n", 0.128)] {
+        let (slow, usual) = (of(" capacity=1/3", switch), of("", switch));
+        let [slow_loads, loads] = [&slow, &usual].map(|one| ChannelLoads::of(one).by_kind(switch.is_empty()));
+        for (found, before) in slow_loads.iter().zip(&loads) {
+            let links = if found.channel == "link" { 3.0 } else { 2.0 };
+            assert!((before.load_mean_share - load).abs() < 1e-12, "{before:?}");
+            assert!((found.load_max_share - 3.0 * load).abs() < 1e-12, "{found:?}");
+            assert!((found.load_mean_share - links * load).abs() < 1e-12, "{found:?}");
+            assert!((found.full_at_load_factor.unwrap() - 1.0 / (3.0 * load)).abs() < 1e-9, "{found:?}");
+            assert_eq!(found.load_max_flits_per_cycle, before.load_max_flits_per_cycle);
+        }
+        let bound = ChannelLoads::of(&slow).bound(&slow, 0).unwrap();
+        assert!((bound.load - 3.0 * load).abs() < 1e-12 && (bound.flits - load).abs() < 1e-12, "{bound:?}");
+        assert_eq!(effective_bisection(&*usual.topology(), 2, true), [1.0, 1.0]);
+        let shares = effective_bisection(&*slow.topology(), 2, true);
+        assert!(shares.iter().all(|share| (share - 1.0 / 3.0).abs() < 1e-15), "{shares:?}");
+        let most = links(&slow).iter().map(Link::share).fold(0.0, f64::max);
+        assert!((most - 3.0 * load).abs() < 1e-12, "{most}");
+    }
+}
+
+/// A flow has no more than the link of its sender, or of its receiver, carries.
+#[test]
+fn a_slow_host_has_a_share_of_a_flow_either_way() {
+    let text = "[network]\ntopology = 'file'\nfile = \"node a s0 capacity=1/4\\nnode b s0\\n\"\n[[class]]\nname = 'a'\n\
+                kind = 'best-effort'\nrate = 0.01\n";
+    let network = Scenario::from_toml("x", text).unwrap().topology();
+    assert_eq!(effective_bisection(&*network, 2, true), [0.25, 0.25]);
+}

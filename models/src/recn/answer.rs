@@ -21,7 +21,7 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
     let prediction = problem.prediction();
     let classes: Vec<ClassAnswer> =
         scenario.classes().iter().map(|class| problem.class(class, &prediction, options)).collect();
-    let because = problem.limited_by(&prediction);
+    let because = problem.limited_by();
     let mut sections = vec![uniform(&prediction, because)];
     if let Some(spot) = &prediction.hot_spot {
         sections.extend([hot_spot(spot), over_time(&spot.over_time)]);
@@ -43,10 +43,15 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
     })
 }
 
+/// Load of links above which inputs and places are in nobody's way.
+const ALMOST_FULL: f64 = 0.999;
+
 impl Problem<'_> {
     /// What is full where uniform traffic saturates.
-    fn limited_by(&self, prediction: &Prediction) -> &'static str {
-        if prediction.saturation_load >= 1.0 || self.heads().is_none() {
+    fn limited_by(&self) -> &'static str {
+        let all: Vec<u32> = (0..self.hosts()).collect();
+        // where links are full as such, whatever their number and capacity
+        if self.limits_of(&all, 1.0).limit > ALMOST_FULL || self.heads().is_none() {
             "links and their credits"
         } else {
             "crossbar inputs: heads of line, places and credits"
@@ -133,7 +138,7 @@ impl Problem<'_> {
         let load = prediction.load_share_of_saturation.filter(|_| prediction.latency_ns.is_none())?;
         let bottleneck = if self.is_poisson() && load <= self.share(Some(class)) {
             "injection link"
-        } else if self.limits().limit < 1.0 && self.heads().is_some() {
+        } else if self.limits().limit <= ALMOST_FULL && self.heads().is_some() {
             "crossbar inputs"
         } else {
             "links"

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use super::head_of_line::crossbar_limit;
 use super::lone_packet;
 use crate::queueing::MmC;
-use flitwise_language::network::{Candidates, Hop, Network, SIDE};
+use flitwise_language::network::{Candidates, Hop, LinkTime, Network, SIDE};
 use flitwise_language::scenario::Timing;
 
 /// Wait at a link of total rate `ρ = Σ a_i` from inputs of rates `a_i`, in packet times; infinite from `θ` on.
@@ -25,8 +25,20 @@ use flitwise_language::scenario::Timing;
 ///
 /// Packets of one input do not meet: a link that one input feeds has no wait. All rates are shares of the link.
 pub fn link_wait(rates: &[f64], limit: f64) -> f64 {
-    let load: f64 = rates.iter().sum();
-    let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
+    wait_behind(rates.iter().map(|rate| (*rate, 1.0)), limit)
+}
+
+/// The same where each input brings its packets over a link `c` times as fast, so that they meet: a link of capacity
+/// `1 / c` behind one input has the wait of both links together, which is that of the slow one, less that of the fast
+/// one.
+///
+/// ```text
+/// W = LT (ρ² - Σ g_i a_i²) / (2 ρ (1 - ρ / θ)),    g_i = (1 - ρ) / (c_i (c_i - ρ))
+/// ```
+fn wait_behind(inputs: impl Iterator<Item = (f64, f64)> + Clone, limit: f64) -> f64 {
+    let load: f64 = inputs.clone().map(|(rate, _)| rate).sum();
+    let in_turn = |faster: f64| if faster > 1.0 { (1.0 - load) / (faster * (faster - load)) } else { 1.0 };
+    let squares: f64 = inputs.map(|(rate, faster)| in_turn(faster) * rate * rate).sum();
     if load <= 0.0 {
         return 0.0;
     }
@@ -94,10 +106,10 @@ struct Loads {
     first: Vec<f64>,
     /// Messages by the number of switches crossed.
     crossed: Vec<f64>,
-    /// Delays of links beside the usual time, over all messages \[ns\].
-    delays: f64,
-    /// The longest of a way, by the number of switches crossed \[ns\].
-    longest_delays: Vec<u32>,
+    /// What links take longer than the usual ones, over all messages \[ticks\].
+    longer: f64,
+    /// The most of a way, by the number of switches crossed \[ticks\].
+    longest: Vec<u64>,
     /// By router: the outputs of which it chooses one for every packet that may take them.
     choices: Vec<Option<Candidates>>,
 }
@@ -128,8 +140,14 @@ pub(super) fn followed(network: &Network) -> u64 {
     from * destinations(network).len() as u64 * u64::from(network.ways())
 }
 
-/// What loads depend on: the network and the senders.
-type LoadsKey = (Network, Vec<u32>);
+/// What loads depend on: the network, the senders, and where links have times of their own the switches.
+type LoadsKey = (Network, Vec<u32>, Option<Timing>);
+
+/// What a packet takes longer over a link than over the usual one, to a switch or to its host \[ticks\].
+fn longer(timing: &Timing, link: LinkTime, is_last: bool) -> u64 {
+    let until_there = |times: &Timing| times.flight + if is_last { times.packet_link } else { times.arrival };
+    until_there(&timing.on(link)) - until_there(timing)
+}
 
 /// Loads that are kept for the next answer: designs are compared at many rates, crossbars and memories.
 const MOST_KNOWN: usize = 2;
@@ -141,53 +159,60 @@ thread_local! {
 /// Latency of a packet alone on the way that takes longest \[ns\].
 pub(super) fn longest_lone_ns(network: &Network, timing: &Timing) -> f64 {
     let lone = |switches: u32| lone_packet(timing, switches) as f64 * timing.tick_ns;
-    if network.delays().is_empty() {
+    if network.link_times().is_empty() {
         return lone(network.most_hops() + 1);
     }
     let all: Vec<u32> = (0..network.nodes()).collect();
-    let loads = Loads::known(network, &all);
-    let ways = (0..).zip(&loads.longest_delays).zip(&loads.crossed).filter(|(_, messages)| **messages > 0.0);
-    ways.map(|((switches, delay), _)| lone(switches) + f64::from(*delay)).fold(0.0, f64::max)
+    let loads = Loads::known(network, &all, timing);
+    let ways = (0..).zip(&loads.longest).zip(&loads.crossed).filter(|(_, messages)| **messages > 0.0);
+    let longer = |ticks: u64| ticks as f64 * timing.tick_ns;
+    ways.map(|((switches, more), _)| lone(switches) + longer(*more)).fold(0.0, f64::max)
 }
 
 impl Loads {
     /// Those of a message from every sender to every host but itself.
-    fn known(network: &Network, senders: &[u32]) -> Rc<Self> {
-        let is_same = |(of, from): &LoadsKey| of == network && from == senders;
+    fn known(network: &Network, senders: &[u32], timing: &Timing) -> Rc<Self> {
+        let timing = Some(timing).filter(|_| !network.link_times().is_empty());
+        let is_same =
+            |(of, from, timed): &LoadsKey| of == network && from == senders && timed.as_ref() == timing;
         let found = KNOWN.with_borrow(|known| {
             known.iter().find(|(key, _)| is_same(key)).map(|(_, loads)| Rc::clone(loads))
         });
         found.unwrap_or_else(|| {
-            let loads = Rc::new(Self::of(network, senders));
+            let loads = Rc::new(Self::of(network, senders, timing));
             KNOWN.with_borrow_mut(|known| {
                 known.truncate(MOST_KNOWN - 1);
-                known.insert(0, ((network.clone(), senders.to_vec()), Rc::clone(&loads)));
+                let key = (network.clone(), senders.to_vec(), timing.copied());
+                known.insert(0, (key, Rc::clone(&loads)));
             });
             loads
         })
     }
 
-    /// Of ways that are drawn, or chosen, each has its part.
-    fn of(network: &Network, senders: &[u32]) -> Self {
+    /// Of ways that are drawn, or chosen, each has its part; times of links count where there is a timing.
+    fn of(network: &Network, senders: &[u32], timing: Option<&Timing>) -> Self {
         let (ports, routers) = (network.ports() as usize, network.routers() as usize);
         let links = routers * ports;
         let mut found = Self {
             inputs: vec![0.0; links * ports],
             first: vec![0.0; links],
             crossed: vec![0.0; network.most_hops() as usize + 2],
-            delays: 0.0,
-            longest_delays: vec![0; network.most_hops() as usize + 2],
+            longer: 0.0,
+            longest: vec![0; network.most_hops() as usize + 2],
             choices: vec![None; routers],
         };
         let sources = sources(network, senders.iter().copied());
         for nodes in destinations(network) {
-            sources.values().for_each(|hosts| found.follow(network, hosts, &nodes));
+            sources.values().for_each(|hosts| found.follow(network, hosts, &nodes, timing));
         }
         found
     }
 
     /// Adds what hosts of a router send to nodes of another, or of their own.
-    fn follow(&mut self, network: &Network, hosts: &[u32], nodes: &[u32]) {
+    fn follow(&mut self, network: &Network, hosts: &[u32], nodes: &[u32], timing: Option<&Timing>) {
+        let longer = |router: u32, port: u32, is_last: bool| {
+            timing.map_or(0, |timing| longer(timing, network.link_time(router, port), is_last))
+        };
         let ports = network.ports() as usize;
         let rate = 1.0 / f64::from(network.ways());
         // no host sends to itself
@@ -197,13 +222,13 @@ impl Loads {
         let all: f64 = sent.iter().sum();
         for way in 0..network.ways() {
             let (mut switches, mut entered) = (0, None);
-            let mut delay = 0;
+            let mut more = 0;
             for Hop { router, port, end } in network.path(hosts[0], nodes[0], way) {
                 let first = router as usize * ports;
                 let link = first + port as usize;
                 switches += 1;
-                delay += network.delay(router, port);
                 let next = end.input().map(|(_, input)| input as usize);
+                more += longer(router, port, next.is_none());
                 match (entered, next) {
                     (Some(from), Some(_)) => self.inputs[link * ports + from] += all,
                     (None, Some(_)) => {
@@ -230,10 +255,10 @@ impl Loads {
             self.crossed[switches] += all;
             for (host, sent) in hosts.iter().zip(&sent).filter(|(_, sent)| **sent > 0.0) {
                 let (router, port) = network.entry(*host);
-                let delay = network.delay(router, port) + delay;
-                self.delays += sent * f64::from(delay);
-                let longest = &mut self.longest_delays[switches];
-                *longest = delay.max(*longest);
+                let more = longer(router, port, false) + more;
+                self.longer += sent * more as f64;
+                let longest = &mut self.longest[switches];
+                *longest = more.max(*longest);
             }
         }
     }
@@ -271,35 +296,38 @@ pub(super) struct Limits {
 
 impl Limits {
     /// Crossbars of a speed over links with so many queues at an input, or none where inputs do not limit; memories let
-    /// pass a `share` of that, and no link of a switch carries more than `most`, by the longest delay of these links
-    /// beside the usual time \[ns\].
+    /// pass a `share` of that, and no link of a switch carries more than `most` of any of them.
     pub(super) fn of(
         network: &Network,
         traffic: &Uniform<'_>,
-        speedup: f64,
+        (speedup, timing): (f64, &Timing),
         queues: Option<f64>,
-        (share, most): (f64, &dyn Fn(u32) -> f64),
+        (share, most): (f64, &dyn Fn(LinkTime) -> f64),
     ) -> Self {
-        let (loads, rate) = (Loads::known(network, traffic.senders), traffic.rate);
+        let (loads, rate) = (Loads::known(network, traffic.senders, timing), traffic.rate);
         let ports = network.ports() as usize;
-        let of = |switch: &[f64], delay: u32| {
+        let of = |switch: &[f64], times: &[LinkTime]| {
             let outputs: Vec<&[f64]> = switch.chunks(ports).collect();
-            let fullest = outputs.iter().map(|output| output.iter().sum()).fold(0.0, f64::max);
+            let slowdowns = times.iter().map(|time| f64::from(time.slowdown)).chain(std::iter::repeat(1.0));
+            let load = |(output, slowdown): (&&[f64], f64)| output.iter().sum::<f64>() * slowdown;
+            let fullest = outputs.iter().zip(slowdowns).map(load).fold(0.0, f64::max);
             let heads = |queues| fullest * speedup * crossbar_limit(&outputs, queues);
             let heads = queues.filter(|_| fullest > 0.0).map_or(1.0, heads);
-            ((heads.min(1.0) * share).min(most(delay)), fullest)
+            let most = times.iter().copied().map(most).fold(most(LinkTime::USUAL), f64::min);
+            ((heads.min(1.0) * share).min(most), fullest)
         };
-        let has_delays = !network.delays().is_empty();
-        let longest = |router: u32| (0..network.ports()).map(|port| network.delay(router, port)).max();
+        let has_times = !network.link_times().is_empty();
+        let times = |router: u32| (0..network.ports()).map(move |port| network.link_time(router, port));
         // most switches are alike
-        let mut kinds: Vec<(&[f64], u32)> = Vec::new();
+        let mut kinds: Vec<(&[f64], Vec<LinkTime>)> = Vec::new();
         let mut limits: Vec<(f64, f64)> = Vec::new();
         let (mut of_switch, mut fullest, mut growth) = (Vec::new(), 0.0_f64, f64::INFINITY);
         for (router, switch) in (0..).zip(loads.inputs.chunks(ports * ports)) {
-            let delay = if has_delays { longest(router).unwrap_or(0) } else { 0 };
-            let place = kinds.iter().position(|kind| *kind == (switch, delay)).unwrap_or_else(|| {
-                kinds.push((switch, delay));
-                limits.push(of(switch, delay));
+            let times: Vec<LinkTime> = if has_times { times(router).collect() } else { Vec::new() };
+            let is_same = |kind: &(&[f64], Vec<LinkTime>)| kind.0 == switch && kind.1 == times;
+            let place = kinds.iter().position(is_same).unwrap_or_else(|| {
+                limits.push(of(switch, &times));
+                kinds.push((switch, times));
                 kinds.len() - 1
             });
             let (limit, load) = limits[place];
@@ -321,13 +349,20 @@ impl Limits {
     /// ```
     ///
     /// The mean over packets is taken link by link: each adds its wait times the rates of the packets that cross it.
+    /// Over a link of less capacity loads are shares of that, and packet times as much longer.
     pub(super) fn mean_latency(&self, network: &Network, timing: &Timing) -> Option<f64> {
         let (loads, mut wait) = (&self.loads, 0.0);
         let side = network.as_multistage().map(|_| f64::from(SIDE));
         let ports = network.ports() as usize;
+        let has_slow_links = network.has_slow_links();
         for (link, (inputs, first)) in loads.inputs.chunks(ports).zip(&loads.first).enumerate() {
-            let inputs: Vec<f64> = inputs.iter().map(|messages| messages * self.rate).collect();
-            let (inputs, first) = (&inputs[..], first * self.rate);
+            let slowdown_at = |port: usize| match has_slow_links {
+                true => f64::from(network.slowdown((link / ports) as u32, port as u32)),
+                false => 1.0,
+            };
+            let slowdown = slowdown_at(link % ports);
+            let inputs: Vec<f64> = inputs.iter().map(|messages| messages * self.rate * slowdown).collect();
+            let (inputs, first) = (&inputs[..], first * self.rate * slowdown);
             let load: f64 = inputs.iter().sum();
             if load > 0.0 {
                 let in_use = || inputs.iter().filter(|input| **input > 0.0).count() as f64;
@@ -337,7 +372,10 @@ impl Limits {
                     Some(choice) if choice.count > 1 && choice.has((link % ports) as u32) => {
                         choice_wait(inputs, choice.count, limit)
                     }
-                    _ => link_wait(inputs, limit),
+                    _ => {
+                        let faster = (0..ports).map(|port| slowdown / slowdown_at(port));
+                        wait_behind(inputs.iter().copied().zip(faster), limit)
+                    }
                 };
                 wait += own * (first + (load - first) * later);
             }
@@ -346,7 +384,7 @@ impl Limits {
         let lone: f64 = (0..).zip(&loads.crossed).map(lone).sum();
         let messages: f64 = loads.crossed.iter().sum();
         let ticks = lone + wait * timing.packet_link as f64 / self.rate;
-        let mean = (ticks * timing.tick_ns + loads.delays) / messages;
+        let mean = (ticks + loads.longer) * timing.tick_ns / messages;
         Some(mean).filter(|mean| mean.is_finite())
     }
 }
@@ -363,7 +401,7 @@ mod tests {
         let senders: Vec<u32> = (0..64).collect();
         let traffic = Uniform { senders: &senders, rate: load / 63.0 };
         let timing = Timing::of(&SwitchSpec::default()).unwrap();
-        let mut limits = Limits::of(&network, &traffic, 1.0, None, (1.0, &|_| 1.0));
+        let mut limits = Limits::of(&network, &traffic, (1.0, &timing), None, (1.0, &|_| 1.0));
         limits.of_switch.fill((1.5 * head_of_line_limit(4)).min(1.0));
         limits.mean_latency(&network, &timing).unwrap()
     }
@@ -429,6 +467,29 @@ mod tests {
         // far below what a loop of credits carries
         let [far, _] = latency(" delay=1000000");
         assert!((far - usual - 1e6 * 4.0 / 6.0).abs() < 1e-3, "{far}");
+    }
+
+    /// Four leaves of four hosts and two spines, `1 / c` of the capacity at hosts and between switches, by simulation
+    /// (95 % half-widths of 1 to 3 %).
+    #[test]
+    fn slow_links_are_waited_for_as_simulated() {
+        let rows = [(4, 1, 10, 766.2), (4, 1, 20, 1693.0), (2, 1, 20, 475.2), (1, 4, 5, 844.0)];
+        for (host, between, load, wanted) in rows {
+            let mut file = String::new();
+            for (leaf, place) in (0..4).flat_map(|leaf| (0..4).map(move |place| (leaf, place))) {
+                file += &format!("node h{leaf}{place} l{leaf} capacity=1/{host}\\n");
+            }
+            for (leaf, spine) in (0..4).flat_map(|leaf| [0, 1].map(|spine| (leaf, spine))) {
+                file += &format!("link l{leaf} t{spine} capacity=1/{between}\\n");
+            }
+            let text = format!(
+                "[network]\ntopology = \"file\"\nrouting = \"up-down\"\nfile = \"{file}\"\n[switch]\n[measure]\n\
+                 end = 1000\n[[class]]\nname = \"all\"\nrate = \"{load} %\"\n"
+            );
+            let scenario = flitwise_language::scenario::Scenario::from_toml("t", &text).unwrap();
+            let found = crate::recn::predict(&scenario).unwrap().latency_ns.unwrap();
+            assert!((found / wanted - 1.0).abs() < 0.03, "{host} {between} {load}: {found}, not {wanted}");
+        }
     }
 
     #[test]
