@@ -37,12 +37,21 @@ fn export(args: &Export) -> Result<(), Exit> {
 
 fn import(args: &Import) -> Result<(), Exit> {
     let (name, text) = input::read_up_to(&args.file, files::LARGEST_TEXT)?;
+    let tables = args.lft.as_deref().map(|path| input::read_up_to(path, files::LARGEST_TEXT)).transpose()?;
+    if tables.is_some() && args.from != GraphFormat::Ibnetdiscover {
+        let found = "--lft: found forwarding tables, wanted --from ibnetdiscover beside them".to_owned();
+        return Err(Exit::input(found));
+    }
     let imported = match args.from {
-        GraphFormat::Anynet => from_anynet(&text),
-        GraphFormat::Ibnetdiscover => from_ibnetdiscover(&text),
-        GraphFormat::Htsim => from_htsim(&text),
+        GraphFormat::Anynet => from_anynet(&text).map_err(|faults| (faults, false)),
+        GraphFormat::Ibnetdiscover => {
+            from_ibnetdiscover(&text, tables.as_ref().map(|(_, text)| text.as_str()))
+        }
+        GraphFormat::Htsim => from_htsim(&text).map_err(|faults| (faults, false)),
     };
-    let imported = imported.map_err(|faults| {
+    let imported = imported.map_err(|(faults, is_of_tables)| {
+        let of_tables = tables.as_ref().filter(|_| is_of_tables).map(|(name, _)| name);
+        let name = of_tables.unwrap_or(&name);
         let said = |(line, fault): (Option<usize>, String)| match line {
             Some(line) => format!("{name}:{line}: {fault}"),
             None => format!("{name}: {fault}"),

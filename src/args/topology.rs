@@ -11,6 +11,7 @@ Examples:
   flitwise topology export --preset torus8x8 --out torus.txt     links and ways of a built-in network
   flitwise topology import --from anynet mesh.anynet --out mesh.txt
   ibnetdiscover | flitwise topology import --from ibnetdiscover - --out fabric.txt
+  flitwise topology import --from ibnetdiscover links.txt --lft tables.txt --out fabric.txt
 
 In a scenario: [network] with topology = \"file\", file = \"torus.txt\", and routing = \"shortest\",
 \"up-down\" or \"tables\".
@@ -44,6 +45,9 @@ pub(crate) struct Import {
     /// What wrote it.
     #[arg(long, value_enum)]
     pub(crate) from: GraphFormat,
+    /// Forwarding tables beside ibnetdiscover's links, as dump_lfts or ibroute print them: they become the ways.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lft: Option<PathBuf>,
     /// Write to this file [default: standard output].
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

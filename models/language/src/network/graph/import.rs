@@ -1,9 +1,15 @@
 //! Graphs from the files of other programs.
 
+mod infiniband;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use super::text::MOST_SLOWDOWN;
+use crate::document::in_short;
+use crate::network::{ChannelKind, Network};
 use crate::scenario::{NetworkSpec, PerLevel, TreeDelay, TreeRouting, Wrong};
+pub use infiniband::from_ibnetdiscover;
 
 /// The lines of a graph that another program's file describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +30,51 @@ fn faults(wrong: Vec<Wrong>) -> Vec<ImportFault> {
     let said =
         |one: Wrong| (one.line.map(|line| line + 1), format!("found {}, wanted {}", one.found, one.wanted));
     wrong.into_iter().map(said).collect()
+}
+
+/// Rates of links as shares of the highest one.
+struct Capacities {
+    highest: f64,
+    /// Whether any is lower.
+    is_uneven: bool,
+}
+
+impl Capacities {
+    /// Of rates, with a note where these are no whole parts of the highest one.
+    fn of(speeds: impl Iterator<Item = f64> + Clone, notes: &mut Vec<String>) -> Self {
+        let highest = speeds.clone().fold(0.0, f64::max);
+        let is_uneven = speeds.clone().any(|speed| speed > 0.0 && speed < highest);
+        let found = Self { highest, is_uneven };
+        let is_rounded = |speed: f64| {
+            speed > 0.0 && (found.highest / speed / f64::from(found.slowdown(speed)) - 1.0).abs() > 0.01
+        };
+        let rounded = speeds.filter(|speed| is_rounded(*speed)).count();
+        if found.is_uneven {
+            notes.push(format!(
+                "capacities are shares of {} Gb/s: take that as link_rate under [switch]",
+                in_short(found.highest)
+            ));
+        }
+        if rounded > 0 {
+            notes.push(format!(
+                "capacities are rounded to 1/1, 1/2 .. 1/{MOST_SLOWDOWN} of the highest rate, {rounded} of them"
+            ));
+        }
+        found
+    }
+
+    /// `c` of a capacity of `1 / c`.
+    fn slowdown(&self, speed: f64) -> u32 {
+        (self.highest / speed).round().clamp(1.0, f64::from(MOST_SLOWDOWN)) as u32
+    }
+
+    /// The option of a line; empty for the highest rate, and where none is known.
+    fn option(&self, speed: f64) -> String {
+        match if speed > 0.0 { self.slowdown(speed) } else { 1 } {
+            1 => String::new(),
+            slowdown => format!(" capacity=1/{slowdown}"),
+        }
+    }
 }
 
 /// What the lines of `anynet` say.
@@ -122,140 +173,20 @@ pub fn from_anynet(text: &str) -> Result<Imported, Vec<ImportFault>> {
     Ok(imported)
 }
 
-/// The text between the first two quotes.
-fn quoted(text: &str) -> Option<(&str, &str)> {
-    let rest = text.split_once('"')?.1;
-    rest.split_once('"')
-}
-
-/// The number between the first brackets, where these come first.
-fn bracketed(text: &str) -> Option<u32> {
-    text.trim_start().strip_prefix('[')?.split_once(']')?.0.parse().ok()
-}
-
-/// A device and one of its ports.
-type Port = (String, u32);
-
-/// What InfiniBand's `ibnetdiscover` prints: blocks that begin with `Switch` or `Ca`, and a line for each port in use.
-///
-/// Switches keep their names (`S-` and the GUID) and ports, one lower than printed; a host has its channel adapter's
-/// first name in the comment, one node for each port in use.
-///
-/// # Errors
-/// Ports outside a block, and links that do not lead back.
-pub fn from_ibnetdiscover(text: &str) -> Result<Imported, Vec<ImportFault>> {
-    let mut wrong = Vec::new();
-    // by device and port: device and port at the other end, and the line
-    let mut ends: BTreeMap<Port, (Port, usize)> = BTreeMap::new();
-    let (mut switches, mut names): (Vec<(String, String)>, BTreeMap<String, String>) = Default::default();
-    let mut own: Option<String> = None;
-    for (at, line) in text.lines().enumerate() {
-        let line = line.trim();
-        let comment = |line: &str| {
-            line.split_once('#').and_then(|(_, comment)| quoted(comment)).map(|(name, _)| name.to_owned())
-        };
-        if line.starts_with("Switch") || line.starts_with("Ca") {
-            own = quoted(line).map(|(name, _)| name.to_owned());
-            let said = comment(line).unwrap_or_default();
-            match &own {
-                Some(name) if line.starts_with("Switch") => switches.push((name.clone(), said)),
-                Some(name) => {
-                    let host = said.split_whitespace().next().unwrap_or(name).to_owned();
-                    names.insert(name.clone(), host);
-                }
-                None => wrong.push(Wrong::at(at, "a device without a name", "a name in quotes")),
-            }
-        } else if let Some(port) = bracketed(line) {
-            let other = quoted(line).and_then(|(name, rest)| Some((name.to_owned(), bracketed(rest)?)));
-            match (&own, other) {
-                (Some(own), Some(other)) => {
-                    ends.insert((own.clone(), port), (other, at));
-                }
-                (None, _) => {
-                    wrong.push(Wrong::at(at, "a port of no device", "a line Switch or Ca before it"))
-                }
-                (_, None) => wrong.push(Wrong::at(at, "a port without another end", "a name and [port]")),
-            }
-        }
-    }
-    for ((own, port), (other, at)) in &ends {
-        let back = ends.get(other).map(|(back, _)| back);
-        if back != Some(&(own.clone(), *port)) {
-            let found = format!("{own}[{port}] to {}[{}], which does not lead back", other.0, other.1);
-            wrong.push(Wrong::at(*at, found, "both ends of every link"));
-        }
-    }
-    if switches.is_empty() && wrong.is_empty() {
-        wrong.push(Wrong::whole("no switch", "what ibnetdiscover prints"));
-    }
-    if !wrong.is_empty() {
-        return Err(faults(wrong));
-    }
-    let mut imported = Imported { text: "# from ibnetdiscover\n".to_owned(), notes: Vec::new() };
-    for (name, said) in &switches {
-        let _ = writeln!(imported.text, "switch {name} # {said}");
-    }
-    imported.joins(&ends, &names);
-    imported.notes.push("widths and speeds of links are left out".to_owned());
-    Ok(imported)
-}
-
-impl Imported {
-    /// Nodes at switches, and links between these, each with its ports.
-    fn joins(&mut self, ends: &BTreeMap<Port, (Port, usize)>, names: &BTreeMap<String, String>) {
-        let mut used: BTreeMap<String, u32> = BTreeMap::new();
-        let mut joined: BTreeMap<(&str, &str), Vec<(u32, u32)>> = BTreeMap::new();
-        for ((own, port), ((other, entered), _)) in ends {
-            match (names.get(own), names.get(other)) {
-                (None, Some(host)) => {
-                    // a second adapter or port of a host has a name of its own
-                    let count = used.entry(host.clone()).or_default();
-                    *count += 1;
-                    let name = if *count > 1 { format!("{host}.{count}") } else { host.clone() };
-                    let _ = writeln!(self.text, "node {name} {own} port={}", port.saturating_sub(1));
-                }
-                (None, None) if own < other => {
-                    joined
-                        .entry((own, other))
-                        .or_default()
-                        .push((port.saturating_sub(1), entered.saturating_sub(1)));
-                }
-                _ => {}
-            }
-        }
-        let mut renumbered = 0;
-        for ((one, other), ports) in joined {
-            let follow = |pair: &[(u32, u32)]| pair[1] == (pair[0].0 + 1, pair[0].1 + 1);
-            let (first, links) = (ports[0], ports.len());
-            let links = if links > 1 { format!(" links={links}") } else { String::new() };
-            let ports = if ports.windows(2).all(follow) {
-                format!(" ports={},{}", first.0, first.1)
-            } else {
-                renumbered += 1;
-                String::new()
-            };
-            let _ = writeln!(self.text, "link {one} {other}{links}{ports}");
-        }
-        if renumbered > 0 {
-            self.notes.push(format!(
-                "ports of {renumbered} pairs of switches are numbered anew: parallel links are at ports side by side"
-            ));
-        }
-    }
-}
-
 /// What the lines of a `.topo` file say.
 #[derive(Default)]
 struct Tiers {
     nodes: Option<u32>,
     /// By tier the words of its shape.
     tiers: BTreeMap<u32, BTreeMap<String, u32>>,
+    /// By tier the rate of the links below its switches \[Gb/s\].
+    speeds: BTreeMap<u32, f64>,
     /// Lines that are left out.
     left_out: u32,
 }
 
 fn tiers(text: &str, wrong: &mut Vec<Wrong>) -> Tiers {
-    let Tiers { mut nodes, mut tiers, mut left_out } = Tiers::default();
+    let Tiers { mut nodes, mut tiers, mut speeds, mut left_out } = Tiers::default();
     let mut tier = None;
     for (at, line) in text.lines().enumerate() {
         let words: Vec<&str> = line.split('#').next().unwrap_or("").split_whitespace().collect();
@@ -279,22 +210,25 @@ fn tiers(text: &str, wrong: &mut Vec<Wrong>) -> Tiers {
             ("radix_down" | "radix_up" | "bundle" | "downlink_latency_ns", Some(tier)) => {
                 tiers.entry(tier).or_default().insert(key, number.unwrap_or(0));
             }
-            ("downlink_speed_gbps" | "switch_latency_ns" | "oversubscribed", Some(_))
-            | ("queue_down" | "queue_up", Some(_)) => left_out += 1,
+            ("downlink_speed_gbps", Some(tier)) => {
+                let speed = words[1].parse().ok().filter(|speed: &f64| speed.is_finite());
+                speeds.insert(tier, speed.unwrap_or(0.0));
+            }
+            ("switch_latency_ns" | "oversubscribed" | "queue_down" | "queue_up", Some(_)) => left_out += 1,
             _ => wrong.push(Wrong::at(at, key, "a word of a .topo file, tiers each behind a line Tier")),
         }
     }
-    Tiers { nodes, tiers, left_out }
+    Tiers { nodes, tiers, speeds, left_out }
 }
 
-/// A topology of htsim: `Tiers`, and of each tier `Radix_Down`, `Radix_Up`, `Bundle` and `Downlink_Latency_ns`, which
-/// becomes the delay of its links.
+/// A topology of htsim: `Tiers`, and of each tier `Radix_Down`, `Radix_Up`, `Bundle`, `Downlink_Latency_ns`, which
+/// becomes the delay of the links below its switches, and `Downlink_speed_Gbps`, which becomes their capacity.
 ///
 /// # Errors
 /// Lines that are none of these, and tiers that do not make a tree.
 pub fn from_htsim(text: &str) -> Result<Imported, Vec<ImportFault>> {
     let mut wrong = Vec::new();
-    let Tiers { nodes, tiers, left_out } = tiers(text, &mut wrong);
+    let Tiers { nodes, tiers, speeds, left_out } = tiers(text, &mut wrong);
     let of = |tier: u32, key: &str| tiers.get(&tier).and_then(|keys| keys.get(key).copied());
     let latency = |tier: u32| of(tier, "downlink_latency_ns").unwrap_or(0);
     let (mut down, mut up, mut links, mut delays) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -336,20 +270,41 @@ pub fn from_htsim(text: &str) -> Result<Imported, Vec<ImportFault>> {
     let mut notes = Vec::new();
     if left_out > 0 {
         notes.push(format!(
-            "speeds, latencies of switches, queues and oversubscription are left out, in {left_out} lines"
+            "latencies of switches, queues and oversubscription are left out, in {left_out} lines"
         ));
     }
     notes.extend(text.without_ways.map(|because| format!("there are no ways: {because}")));
-    let mut lines = text.text;
-    if latency(0) > 0 {
-        let delayed = |line: &str| match line.starts_with("node ") {
-            true => format!("{line} delay={}\n", latency(0)),
-            false => format!("{line}\n"),
+    let capacities = Capacities::of(speeds.values().copied(), &mut notes);
+    let option_of = |tier: u32| speeds.get(&tier).map_or(String::new(), |speed| capacities.option(*speed));
+    let mut lines = String::new();
+    for line in text.text.lines() {
+        let more = match tier_of(&network, line) {
+            Some(0) if latency(0) > 0 => format!(" delay={}{}", latency(0), option_of(0)),
+            Some(tier) => option_of(tier),
+            None => String::new(),
         };
-        lines = lines.lines().map(delayed).collect();
+        let _ = writeln!(lines, "{line}{more}");
     }
     if latency(0) > 0 || delays.iter().any(|delay| *delay > 0) {
         notes.push("latencies of links are delays in ns: take flight_time = 0 under [switch]".to_owned());
     }
     Ok(Imported { text: lines, notes })
+}
+
+/// The tier whose switches have the links of an exported line below them.
+fn tier_of(network: &Network, line: &str) -> Option<u32> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    match words.as_slice() {
+        ["node", ..] => Some(0),
+        // links lead up from the first of their switches
+        ["link", from, _, ports, ..] => {
+            let from = from.strip_prefix('s')?.parse().ok()?;
+            let port = ports.strip_prefix("ports=")?.split(',').next()?.parse().ok()?;
+            match network.kind(from, port) {
+                ChannelKind::Up { level } => Some(level.into()),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }

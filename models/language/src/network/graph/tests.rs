@@ -142,7 +142,7 @@ fn all_faults_of_the_lines_are_found() {
         "Some(4): a link from s0 to itself, wanted a link to another switch",
         "Some(5): links=9, wanted links=1 to 8",
         "Some(6): more links from s1 to s0, wanted all of them in line 5",
-        "Some(7): capacity=4, wanted links= or ports= or delay=",
+        "Some(7): capacity=4, wanted capacity=1/1, 1/2, 1/3 .. 1/64 of the rate of other links",
         "Some(8): \"host c s0\", wanted a line that begins with node, switch, link, arc, route or next",
         "Some(11): \"route a d s0\", wanted route NODE NODE : SWITCH ..",
         "Some(10): port 0 of s0, wanted a port that no line before has",
@@ -217,13 +217,14 @@ fn networks_of_other_programs_are_read() {
                 [7]\t\"S-01\"[5]\n[8]\t\"S-01\"[6]\n[2]\t\"H-0b\"[1](b1)\t\t# \"host2 HCA-1\" lid 7\n\n\
                 Ca\t1 \"H-0a\"\t\t# \"host1 HCA-1\"\n[1](a1) \t\"S-01\"[1]\t\t# lid 6\n\n\
                 Ca\t1 \"H-0b\"\t\t# \"host2 HCA-1\"\n[1](b1) \t\"S-02\"[2]\n";
-    let network = graph(&from_ibnetdiscover(text).unwrap().text, GraphRouting::UpDown);
+    let network = graph(&from_ibnetdiscover(text, None).unwrap().text, GraphRouting::UpDown);
     assert_eq!((network.address(0), network.address(1)), ("host1".to_owned(), "host2".to_owned()));
     assert_eq!((network.entry(0), network.entry(1)), ((0, 0), (1, 1)));
     assert_eq!(network.link_end(0, 4), LinkEnd::Input { router: 1, port: 6 });
     assert_eq!(network.parallel(0, 4), 2);
-    let wrong = from_ibnetdiscover(&text.replace("[8]\t\"S-01\"[6]\n", "")).unwrap_err();
-    assert_eq!(wrong[0].0, Some(5));
+    let (wrong, is_of_tables) =
+        from_ibnetdiscover(&text.replace("[8]\t\"S-01\"[6]\n", ""), None).unwrap_err();
+    assert_eq!((wrong[0].0, is_of_tables), (Some(5), false));
 
     let text = "Nodes 32\nTiers 2\nPodsize 32\n\nTier 0\nDownlink_speed_Gbps 100\n\
                 Downlink_Latency_ns 500\nRadix_Down 8\nRadix_Up 2\n\nTier 1\nRadix_Down 4\nDownlink_Latency_ns 1000\n";
@@ -231,8 +232,75 @@ fn networks_of_other_programs_are_read() {
     let network = graph(&found.text, GraphRouting::Tables);
     assert_eq!((network.nodes(), network.routers(), network.most_hops()), (32, 6, 2));
     assert_eq!([network.delay(0, network.entry(0).1), network.delay(0, 8)], [500, 1000]);
+    let tapered =
+        from_htsim(&text.replace("Gbps 100", "Gbps 25").replace("Tier 1", "Tier 1\nDownlink_speed_Gbps 100"));
+    let network = graph(&tapered.unwrap().text, GraphRouting::Tables);
+    assert_eq!([network.slowdown(0, network.entry(0).1), network.slowdown(0, 8)], [4, 1]);
     assert!(from_htsim(&text.replace("ns 500", "ns 0.5")).is_err());
     assert!(from_htsim(&text.replace("Nodes 32", "Nodes 31")).is_err());
+}
+
+/// Three switches in a ring with a host each; the link between the last two is half as fast, and the tables go round
+/// it.
+#[test]
+fn rates_are_capacities_and_forwarding_tables_ways() {
+    let switch = |name: &str, host: u32, [left, right]: [(&str, &str); 2]| {
+        format!(
+            "Switch\t36 \"S-000{name}\"\t\t# \"sw{name}\" base port 0 lid {name} lmc 0\n\
+             [1]\t\"H-{host}\"[1](c{host})\t\t# \"host{host} HCA-1\" lid 1{host} 4xHDR\n\
+             [2]\t\"S-000{}\"[3]\t\t# \"sw\" lid 1 {}\n[3]\t\"S-000{}\"[2]\t\t# \"sw\" lid 2 {}\n\n",
+            left.0, left.1, right.0, right.1
+        )
+    };
+    let adapter = |host: u32| {
+        format!(
+            "Ca\t1 \"H-{host}\"\t\t# \"host{host} HCA-1\"\n\
+             [1](c{host}) \t\"S-000{host}\"[1]\t\t# lid 1{host} lmc 0 \"sw\" lid {host} 4xHDR\n\n"
+        )
+    };
+    let text = switch("1", 1, [("3", "4xHDR"), ("2", "4xHDR")])
+        + &switch("2", 2, [("1", "4xHDR"), ("3", "4xEDR")])
+        + &switch("3", 3, [("2", "4xEDR"), ("1", "4xHDR")])
+        + &(1..=3).map(adapter).collect::<String>();
+    let found = from_ibnetdiscover(&text, None).unwrap();
+    assert_eq!(found.notes, ["capacities are shares of 200 Gb/s: take that as link_rate under [switch]"]);
+    assert!(found.text.contains("link S-0002 S-0003 ports=2,1 capacity=1/2\n"), "{}", found.text);
+    let network = graph(&found.text, GraphRouting::UpDown);
+    assert_eq!([network.slowdown(1, 2), network.slowdown(2, 1), network.slowdown(0, 1)], [2, 2, 1]);
+
+    let table = |name: u32, ports: [u32; 3]| {
+        let line = |(host, port): (usize, &u32)| {
+            format!("0x{:04x} {port:03} : (Channel Adapter portguid 0xc{host}: 'host{host}')\n", 11 + host)
+        };
+        let lines: String = ports.iter().enumerate().map(line).collect();
+        format!(
+            "Unicast lids [0x0-0xd] of switch Lid {name} guid 0x000000000000000{name} (sw{name}):\n  Lid  Out   \
+             Destination\n       Port     Info\n0x0001 000 : (Switch portguid 0x1: 'sw')\n{lines}4 valid lids dumped\n"
+        )
+    };
+    // hosts 2 and 3 send to each other by way of switch 1
+    let tables = table(1, [1, 3, 2]) + &table(2, [2, 1, 2]) + &table(3, [3, 3, 1]);
+    let found = from_ibnetdiscover(&text, Some(&tables)).unwrap();
+    let routed = graph(&found.text, GraphRouting::Tables);
+    let by = |from, to| routed.path(from, to, 0).map(|hop| hop.router).collect::<Vec<u32>>();
+    assert_eq!([by(1, 2), by(2, 1), by(0, 1)], [vec![1, 0, 2], vec![2, 0, 1], vec![0, 1]]);
+    // rates, entries of switches, the routing
+    assert_eq!(found.notes.len(), 3, "{:?}", found.notes);
+    // without an entry nothing is said of a node, and a table of nodes at the switch alone is one
+    let less = tables.replace("0x000c 003", "0x0063 003");
+    let found = from_ibnetdiscover(&text, Some(&less)).unwrap();
+    assert!(found.text.contains("next S-0001 host3 : S-0003\n") && !found.text.contains("next S-0001 *"));
+    let own = table(1, [1, 99, 99]).lines().take(5).collect::<Vec<_>>().join("\n");
+    assert!(from_ibnetdiscover(&text, Some(&own)).is_ok(), "{own}");
+    for (what, wanted) in [
+        (tables.replace("guid 0x000000000000000", "guid 0x9"), "a table of switch"),
+        (tables.replace(" 002 ", " 009 "), "port 9 of"),
+        (tables.replace("guid", "lid"), "without a guid"),
+        ("nothing of the kind".to_owned(), "no entry towards a node"),
+    ] {
+        let (wrong, is_of_tables) = from_ibnetdiscover(&text, Some(&what)).unwrap_err();
+        assert!(is_of_tables && wrong[0].1.contains(wanted), "{wrong:?}");
+    }
 }
 
 /// Whatever stands in the lines, they are read or refused, and so are the ways.
@@ -291,22 +359,34 @@ fn mutated_lines_are_read_or_refused() {
 
 #[test]
 fn links_have_the_delays_of_their_lines() {
-    let text = "node a s0\nnode b s1 delay=40\nlink s0 s1 links=2 delay=100\nlink s1 s2\nnode c s2\n";
+    let text = "node a s0\nnode b s1 delay=40 capacity=1/3\nlink s0 s1 links=2 delay=100 capacity=1/1\n\
+                link s1 s2 capacity=1/64\nnode c s2\n";
     let graph = GraphNetwork::new(&Arc::new(Graph::read(text).unwrap()), GraphRouting::Shortest, None, None);
     for node in 0..3 {
         let (router, port) = graph.entry(node);
-        assert_eq!(graph.delay(router, port), if node == 1 { 40 } else { 0 });
+        let (delay, slowdown) = if node == 1 { (40, 3) } else { (0, 1) };
+        assert_eq!(graph.link_time(router, port), LinkTime { slowdown, delay });
     }
-    for (from, to, wanted) in [(0, 1, 100), (1, 0, 100), (1, 2, 0), (2, 1, 0)] {
+    for (from, to, delay, slowdown) in [(0, 1, 100, 1), (1, 0, 100, 1), (1, 2, 0, 64), (2, 1, 0, 64)] {
         let ports = (0..graph.ports())
             .filter(|port| graph.link_end(from, *port).input().is_some_and(|(router, _)| router == to));
-        let delays: Vec<u32> = ports.map(|port| graph.delay(from, port)).collect();
-        assert_eq!(delays, vec![wanted; if wanted > 0 { 2 } else { 1 }], "{from} to {to}");
+        let times: Vec<LinkTime> = ports.map(|port| graph.link_time(from, port)).collect();
+        let wanted = LinkTime { slowdown, delay };
+        assert_eq!(times, vec![wanted; if delay > 0 { 2 } else { 1 }], "{from} to {to}");
     }
     let network = super::super::Network::GraphNetwork(graph);
     assert_eq!(network.delays().into_iter().collect::<Vec<u32>>(), [40, 100]);
+    assert!(network.has_slow_links());
     let written = exported(&network).unwrap().text;
     let again = Graph::read(&written).unwrap();
     let again = GraphNetwork::new(&Arc::new(again), GraphRouting::Tables, None, None);
-    assert_eq!(super::super::Network::GraphNetwork(again).delays(), network.delays());
+    assert_eq!(super::super::Network::GraphNetwork(again).link_times(), network.link_times());
+    for wrong in ["0", "2", "1/0", "1/65", "2/3", "1/", "/2", "-1/2", "1/4294967297", "0.5"] {
+        let found = faults(&text.replace("1/64", wrong));
+        assert_eq!(found.len(), 1, "{wrong}: {found:?}");
+        assert!(
+            found[0].starts_with(&format!("Some(4): capacity={wrong}, wanted capacity=1/1")),
+            "{found:?}"
+        );
+    }
 }
