@@ -45,9 +45,10 @@ table! {
                     "source.file",
                     "source.disks",
                     "connections",
+                    "destination.matrix",
                 ])
                 .hint("a rate counts messages per cycle, not flits and not messages per second");
-        /// What a node sends, as a share of its link: flits with headers; of frames without.
+        /// What a node sends, as a share of a link of full capacity: flits with headers; of frames without.
         #[serde(skip_serializing_if = "Option::is_none")]
         load: Option<f64> ["of a link"] = None, within(1e-9, 64.0).or_zero().magnitude(Magnitude::Flow);
         /// Share of the load of `[mix]`; one class may take the rest.
@@ -242,6 +243,56 @@ impl ClassSpec {
         }
     }
 
+    /// Refuses what does not go with destinations that say at which rate each node sends.
+    fn rates_fit(&self, path: &str, door: &mut Door) {
+        if !self.destination.has_rates() || door.has_refused(&format!("{path}.destination")) {
+            return;
+        }
+        let Some(network) = door.known_network() else { return };
+        let found = self.destination.on(&*network);
+        let mean = found.mean_rate().unwrap_or(0.0);
+        // a settled class has the mean
+        let rate = Some(self.rate).filter(|rate| *rate > 0.0 && (rate / mean - 1.0).abs() > 1e-9);
+        let given = [
+            ("rate", rate.map(in_short)),
+            ("load", self.load.map(in_short)),
+            ("share", self.share.map(in_short)),
+            ("nodes", self.nodes.as_ref().map(|_| "a list of nodes".to_owned())),
+            ("connections", self.connections.as_ref().map(|_| "connections".to_owned())),
+        ];
+        for (key, found) in given.into_iter().filter_map(|(key, found)| Some((key, found?))) {
+            let wanted = "none beside a matrix of rates, which says who sends, and how much";
+            door.refuse(
+                &format!("{path}.{key}"),
+                found,
+                wanted,
+                Some("or write weight above its last column"),
+            );
+        }
+        if self.source.has_frames() || self.source.is_bursty() {
+            let found = "a source of bursts or frames".to_owned();
+            let wanted = "\"poisson\" or \"periodic\" beside a matrix of rates";
+            door.refuse(&format!("{path}.source.kind"), found, wanted, None);
+        }
+        let (most, (limit, wanted)) = (
+            found.most_relative_rate() * mean,
+            match &door.switch {
+                Some(switch) => {
+                    let packets = self.message.unwrap_or(switch.packet).div_ceil(switch.packet.max(1));
+                    let limit = 1.0 / (f64::from(packets) * switch.packet_ns());
+                    (limit, format!("at most {} messages/ns, all of its link", in_short(limit)))
+                }
+                None => (1.0, "at most 1 message per cycle".to_owned()),
+            },
+        );
+        if most > limit * (1.0 + 1e-9) {
+            let of_node = |node: &u32| found.relative_rate(*node) >= found.most_relative_rate();
+            let node = (0..network.nodes()).find(of_node).unwrap_or(0);
+            let found = format!("node {} generates {}", network.address(node), in_short(most));
+            door.refuse(&format!("{path}.destination.matrix"), found, &wanted, None);
+        }
+    }
+
     /// Refuses what a trace says itself.
     fn trace_fits(&self, path: &str, door: &mut Door) {
         let wanted = match self.source {
@@ -342,6 +393,7 @@ impl Rules for ClassSpec {
         self.load_rules(path, door);
         self.source.fits(self.rate, &format!("{path}.source"), door);
         self.destination.fits(self.nodes.as_ref(), path, door);
+        self.rates_fit(path, door);
         self.times_fit(path, door);
         for (index, deadline) in self.deadlines.iter().enumerate() {
             let DeadlineSpec::Hops(HopDeadlines { hops, .. }) = deadline else { continue };
@@ -382,6 +434,24 @@ impl Rules for ClassSpec {
         }
         if !units.are_of_packets() {
             reader.require(table, "kind", &one_of(ClassKind::ALL.map(ClassKind::word)), None);
+        }
+        if let Some(rate) = table.get("rate").filter(|_| self.destination.has_rates() && self.rate <= 0.0) {
+            let wanted = "none beside a matrix of rates, which says who sends, and how much".to_owned();
+            reader.refuse(&rate.place, table.key("rate"), rate.value.shown(), wanted, None);
+        }
+        let has_load = table.get("load").is_some() || table.get("share").is_some();
+        let of_weights =
+            matches!(&self.destination, DestinationSpec::Matrix(_)) && !self.destination.has_rates();
+        let is_read = !reader.faults().iter().any(|fault| fault.key.contains("matrix"));
+        if of_weights
+            && is_read
+            && !units.is_mixed
+            && !has_load
+            && !self.source.has_frames()
+            && self.connections.is_none()
+        {
+            let help = "or write rate in place of weight above the last column of the matrix";
+            reader.require(table, "rate", "how many messages each of its senders generates", Some(help));
         }
         if !units.are_of_packets() {
             return;

@@ -210,6 +210,26 @@ impl Destinations {
         self.to.is_uniform()
     }
 
+    /// How often a sender generates messages, over the mean of all senders of the class.
+    pub fn relative_rate(&self, sender: u32) -> f64 {
+        self.weights.relative_rate(sender)
+    }
+
+    /// Whether all senders generate messages alike often.
+    pub fn has_one_rate(&self) -> bool {
+        self.weights.mean_rate.is_none()
+    }
+
+    /// The most of [`relative_rate`](Self::relative_rate).
+    pub(super) fn most_relative_rate(&self) -> f64 {
+        self.weights.most_relative_rate()
+    }
+
+    /// The mean rate of senders, where destinations say it \[messages/cycle, or messages/ns of packet switches\].
+    pub(super) fn mean_rate(&self) -> Option<f64> {
+        self.weights.mean_rate
+    }
+
     /// Whether any of the listed nodes has a destination; all nodes are listed where there is no list.
     fn has_sender(&self, listed: Option<&NodeList>) -> bool {
         let sends = |node: u32| node < self.nodes && self.towards(node).count > 0;
@@ -275,6 +295,11 @@ impl DestinationSpec {
     /// Whether all nodes are alike.
     pub fn is_uniform(&self) -> bool {
         *self == Self::Uniform
+    }
+
+    /// Whether they say at which rate each sender generates messages.
+    pub(super) fn has_rates(&self) -> bool {
+        matches!(self, Self::Matrix(matrix) if matrix.matrix.has_rates())
     }
 
     /// The destinations in a network that allows them.

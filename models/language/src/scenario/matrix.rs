@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Every sender generates messages at the rate of the class. A message from `s` goes to `t` with probability
-//! `w_st / Σ_u w_su`. A sender without weight sends nothing.
+//! `w_st / Σ_u w_su`. A sender without weight sends nothing. Where the last column is `rate`, sender `s` generates
+//! messages at the rate `Σ_u w_su` of its own, and the rate of the class is the mean over its senders.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,8 +20,8 @@ use crate::network::Topology;
 table! {
     /// Destinations of each sender by weight, from a file.
     pub struct MatrixSpec {
-        /// The file, or its lines: the columns `source`, `destination` and `weight`. Nodes go by number, in a graph
-        /// from a file by name.
+        /// The file, or its lines: the columns `source`, `destination` and `weight`, or `rate`. Nodes go by number, in
+        /// a graph from a file by name.
         matrix: MatrixFile = MatrixFile::unset(), ANY.wanted().example("\"traffic.csv\"");
     }
 }
@@ -29,11 +30,17 @@ impl Rules for MatrixSpec {}
 
 /// The columns.
 const COLUMNS: [&str; 3] = ["source", "destination", "weight"];
+/// The last of them, where it says how often messages are generated.
+const RATE: &str = "rate";
+/// The highest rate of a row \[messages/cycle, or messages/ns of packet switches\].
+const HIGHEST_RATE: f64 = 1e3;
 
 /// Rows of a matrix.
 #[derive(Debug, Default)]
 struct Rows {
     text: String,
+    /// Whether the last column has rates.
+    has_rates: bool,
     /// Nodes as they are written, each once.
     names: Vec<String>,
     /// By row: sender and destination by their places in `names`, the weight, and the line from 0.
@@ -56,9 +63,25 @@ pub(super) struct Weights {
     to: Vec<u32>,
     /// The share of the messages of its sender that goes to it or to one before it.
     up_to: Vec<f64>,
+    /// By sender its rate, where the matrix has rates \[messages/cycle, or messages/ns of packet switches\].
+    rates: Vec<f64>,
+    /// Mean of them over those who send anything.
+    pub(super) mean_rate: Option<f64>,
 }
 
 impl Weights {
+    /// The rate of a sender over the mean of all.
+    pub(super) fn relative_rate(&self, sender: u32) -> f64 {
+        let rate = self.rates.get(sender as usize).zip(self.mean_rate);
+        rate.map_or(1.0, |(rate, mean)| rate / mean)
+    }
+
+    /// The highest of these.
+    pub(super) fn most_relative_rate(&self) -> f64 {
+        let most = self.rates.iter().copied().fold(0.0, f64::max);
+        self.mean_rate.map_or(1.0, |mean| most / mean)
+    }
+
     /// The destinations of a sender, and the shares of messages up to each.
     pub(super) fn of(&self, sender: u32) -> (&[u32], &[f64]) {
         let ends = self.first.get(sender as usize).zip(self.first.get(sender as usize + 1));
@@ -72,19 +95,18 @@ impl Rows {
         let mut reader =
             csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(text.as_bytes());
         let mut wrong = Vec::new();
-        match reader.headers() {
-            Ok(heads) if heads.iter().eq(COLUMNS) => {}
-            Ok(heads) => {
-                let found: String = heads.iter().collect::<Vec<_>>().join(",").chars().take(60).collect();
-                let help = heads.iter().any(|head| head == "rate").then(|| {
-                    "all senders of a class have its rate; give those of another rate a class of their own".to_owned()
-                });
-                wrong.push(Wrong { help, ..Wrong::at(0, format!("\"{found}\""), COLUMNS.join(",")) });
-                return Err(wrong);
+        let heads = format!("{}, or {RATE} in place of weight", COLUMNS.join(","));
+        let has_rates = match reader.headers() {
+            Ok(found) if found.iter().eq(COLUMNS) => false,
+            Ok(found) if found.iter().eq([COLUMNS[0], COLUMNS[1], RATE]) => true,
+            Ok(found) => {
+                let found: String = found.iter().collect::<Vec<_>>().join(",").chars().take(60).collect();
+                return Err(vec![Wrong::at(0, format!("\"{found}\""), heads)]);
             }
-            Err(error) => return Err(vec![Wrong::whole(error.to_string(), COLUMNS.join(","))]),
-        }
-        let mut rows = Self { text: text.to_owned(), ..Self::default() };
+            Err(error) => return Err(vec![Wrong::whole(error.to_string(), heads)]),
+        };
+        let (value, most) = if has_rates { (RATE, HIGHEST_RATE) } else { (COLUMNS[2], f64::MAX) };
+        let mut rows = Self { text: text.to_owned(), has_rates, ..Self::default() };
         let mut numbers: HashMap<String, u32> = HashMap::new();
         let mut record = csv::StringRecord::new();
         loop {
@@ -93,16 +115,17 @@ impl Rows {
                 Ok(true) => {}
                 Err(error) => {
                     let line = error.position().map(|position| position.line() as usize - 1);
-                    let wanted = "three values: source, destination, weight";
+                    let wanted = format!("three values: source, destination, {value}");
                     wrong.push(Wrong { line, ..Wrong::whole("a line that is no row", wanted) });
                     continue;
                 }
             }
             let line = record.position().map_or(0, |position| position.line() as usize - 1);
-            let weight = record[2].parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0);
+            let weight = record[2].parse::<f64>().ok().filter(|weight| (0.0..=most).contains(weight));
             let Some(weight) = weight else {
                 let found: String = record[2].chars().take(40).collect();
-                wrong.push(Wrong::at(line, format!("weight {found}"), "a number, 0 or more"));
+                let wanted = if has_rates { "a number, 0 to 1000" } else { "a number, 0 or more" };
+                wrong.push(Wrong::at(line, format!("{value} {found}"), wanted));
                 continue;
             };
             let [source, destination] = [0, 1].map(|column| match numbers.get(&record[column]) {
@@ -143,7 +166,8 @@ impl Rows {
             }
         }
         if wrong.is_empty() && self.rows.iter().all(|(_, _, weight, _)| *weight <= 0.0) {
-            wrong.push(Wrong::whole("no weight above 0", "a row with a weight above 0"));
+            let value = if self.has_rates { RATE } else { COLUMNS[2] };
+            wrong.push(Wrong::whole(format!("no {value} above 0"), format!("a row with a {value} above 0")));
         }
     }
 
@@ -169,7 +193,8 @@ impl MatrixFile {
         let mut rows: Vec<(u32, u32, f64)> =
             rows.filter(|(from, to, weight)| *weight > 0.0 && *from != u32::MAX && *to != u32::MAX).collect();
         rows.sort_unstable_by_key(|(from, to, _)| (*from, *to));
-        let mut weights = Weights { first: vec![0; count + 1], ..Weights::default() };
+        let rates = vec![0.0; if self.0.has_rates { count } else { 0 }];
+        let mut weights = Weights { first: vec![0; count + 1], rates, ..Weights::default() };
         for of_sender in rows.chunk_by(|one, other| one.0 == other.0) {
             // as shares of the largest, so that no sum is infinite
             let most = of_sender.iter().map(|(.., weight)| *weight).fold(0.0, f64::max);
@@ -184,13 +209,24 @@ impl MatrixFile {
             weights.up_to.pop();
             weights.up_to.push(1.0);
             weights.first[of_sender[0].0 as usize + 1] = of_sender.len() as u32;
+            if let Some(rate) = weights.rates.get_mut(of_sender[0].0 as usize) {
+                *rate = most * sum;
+            }
         }
+        let sending = weights.rates.iter().filter(|rate| **rate > 0.0);
+        let (senders, all) = (sending.clone().count(), sending.sum::<f64>());
+        weights.mean_rate = (senders > 0).then(|| all / senders as f64);
         for sender in 0..count {
             weights.first[sender + 1] += weights.first[sender];
         }
         let weights = Arc::new(weights);
         *known = Some((nodes, Arc::clone(&weights)));
         weights
+    }
+
+    /// Whether it says at which rate each sender generates messages.
+    pub(super) fn has_rates(&self) -> bool {
+        self.0.has_rates
     }
 
     /// Refuses nodes that the network does not have, and rows from a node to itself.
@@ -243,6 +279,53 @@ mod tests {
         assert!(!scenario.is_uniform(0));
     }
 
+    /// Three senders of 1, 2 and 6 thousandths: the class has their mean, and each its own.
+    #[test]
+    fn rates_are_those_of_each_sender() {
+        let text = |keys: &str, rows: &str| {
+            format!(
+                "[network]\ntopology = \"router\"\nports = 4\n[[class]]\nname = \"a\"\nkind = \"best-effort\"\n{keys}\
+                 destination = {{ matrix = \"source,destination,rate\\n{rows}\" }}\n"
+            )
+        };
+        let rows = "0,1,0.0005\\n0,2,0.0005\\n2,0,0.002\\n1,3,0.006\\n3,0,0\\n";
+        let scenario = Scenario::from_toml("t", &text("", rows)).unwrap();
+        let (class, destinations) = (&scenario.classes()[0], scenario.destinations(0));
+        assert!((class.rate - 0.003).abs() < 1e-15, "{}", class.rate);
+        assert_eq!(scenario.senders(0), [0, 1, 2]);
+        for (sender, rate) in [(0, 0.001), (1, 0.006), (2, 0.002)] {
+            assert!((destinations.relative_rate(sender) * class.rate - rate).abs() < 1e-15, "{sender}");
+        }
+        assert_eq!(destinations.towards(0).each().collect::<Vec<_>>(), [(1, 0.5), (2, 0.5)]);
+        let scaled = scenario.with_rates_scaled(0.5).destinations(0).relative_rate(1);
+        assert!((scaled - 2.0).abs() < 1e-12, "{scaled}");
+        // the rate is written with the rows, and both are read again
+        let again = scenario.spec().clone().check().unwrap();
+        assert_eq!(again.spec(), scenario.spec());
+
+        for (keys, rows, wanted) in [
+            ("rate = 0.01\n", rows, "class.a.rate: found 0.01, wanted none"),
+            ("rate = 0\n", rows, "class.a.rate: found 0, wanted none"),
+            ("load = 0.1\n", rows, "class.a.load: found 0.1, wanted none"),
+            ("nodes = \"0-1\"\n", rows, "class.a.nodes"),
+            ("source = { kind = \"on-off\", streams = 2 }\n", rows, "class.a.source.kind"),
+            ("", "0,1,1001\\n", "found rate 1001, wanted a number, 0 to 1000"),
+            ("", "0,1,0.7\\n0,2,0.7\\n", "node 0 generates 1.4"),
+            ("", "0,1,0\\n", "no rate above 0"),
+            // weights say nothing of rates
+            ("#", "", "class.a.rate: found nothing, wanted how many messages"),
+        ] {
+            let (keys, rows) = if keys == "#" { ("", "weights") } else { (keys, rows) };
+            let text = match rows {
+                "weights" => text(keys, "0,1,1\\n").replace("destination,rate", "destination,weight"),
+                _ => text(keys, rows),
+            };
+            let faults = Scenario::from_toml("t", &text).unwrap_err();
+            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            assert!(faults.iter().any(|fault| fault.contains(wanted)), "{wanted}: {faults:#?}");
+        }
+    }
+
     #[test]
     fn names_of_a_graph_go_before_numbers() {
         let network = "topology = \"file\"\nfile = \"node 1 s\\nnode 0 s\\n\"";
@@ -256,8 +339,11 @@ mod tests {
         let faults = scenario(rows, ROUTER).unwrap_err();
         let places: Vec<&str> = faults.iter().map(|fault| fault.split(": ").next().unwrap()).collect();
         assert_eq!(places, ["t:10:1", "t:11:1", "t:13:1", "t:14:1"], "{faults:#?}");
-        let faults = scenario("source,destination,rate\n0,1,1\n", ROUTER).unwrap_err();
-        assert!(faults[0].contains("wanted source,destination,weight"), "{faults:#?}");
+        let faults = scenario("source,destination,share\n0,1,1\n", ROUTER).unwrap_err();
+        assert!(
+            faults[0].contains("wanted source,destination,weight, or rate in place of weight"),
+            "{faults:#?}"
+        );
         let faults = scenario("source,destination,weight\n0,1,0\n", ROUTER).unwrap_err();
         assert!(faults[0].contains("no weight above 0"), "{faults:#?}");
         let faults = scenario(

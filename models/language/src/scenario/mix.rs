@@ -33,6 +33,7 @@ impl ClassSpec {
             || self.source.streams().is_some()
             || self.connections.is_some_and(|one| one.count.is_some() || one.erlangs.is_some())
             || self.is_traced()
+            || self.destination.has_rates()
     }
 
     /// What it sends in more than one way, each a key with what stands there.
@@ -221,6 +222,7 @@ impl ScenarioSpec {
         let lanes: u32 = self.classes.iter().map(|class| class.virtual_channels).sum();
         let lanes = self.router.virtual_channels.unwrap_or(lanes);
         let mut is_changed = mix.is_some();
+        let network = self.network.topology();
         let has_circuits = self.router.switching == Switching::PipelinedCircuit;
         let comes_and_goes = self.has_coming_circuits().then_some(0.0);
         for class in &mut self.classes {
@@ -244,6 +246,10 @@ impl ScenarioSpec {
                 class.vtick = class.vtick.or(own.filter(|_| is_wanted));
             } else if let Some(load) = load.filter(|_| class.connections.is_none()) {
                 class.rate = load / f64::from(class.message_flits);
+            }
+            if class.destination.has_rates() {
+                class.rate = class.destination.on(&*network).mean_rate().unwrap_or(0.0);
+                is_changed = true;
             }
         }
         is_changed |= self.settle_phases();

@@ -252,6 +252,11 @@ impl ScenarioSpec {
         let declared = key_of(&format!("class.{name}.{own}")).expect("a key of classes");
         door.number(declared, || key.to_owned(), *value);
         let has_frames = class.source.has_frames();
+        if class.destination.has_rates() && ["rate", "load"].contains(&own.as_str()) {
+            let wanted = "a class without a matrix of rates, which are those of all phases";
+            door.refuse(key, in_short(*value), wanted, None);
+            return;
+        }
         let (wanted, is_fit) = match own.as_str() {
             "rate" => ("load or source.streams of a class with frames", !has_frames),
             "source.streams" => ("rate or load of a class without frames", has_frames),
