@@ -12,6 +12,7 @@
 //! #     x: axis("R1 load", "messages/cycle/node"), y: axis("network latency", "cycles"), y_range: None,
 //! #     series: Vec::new(), errors: Vec::new(), panels: Vec::new(),
 //! #     measured_as_curves: false,
+//! #     printed_by: None,
 //! # });
 //! # let picture = Picture { name: "fig04a".into(), title: "Latency over load".into(),
 //! #     subtitle: "16-port router".into(), content, notes: Vec::new() };

@@ -37,6 +37,9 @@
 //! variant = "b = 16"                # whose colour they have; the first one's without it
 //! x = [0.002, 0.004]
 //! y = [38.1, 41.0]                  # in the unit of the y axis
+//! by = "BookSim2"                   # what the legend says, if they are of no paper
+//!
+//! trials = 4                        # bisection: how many random pairings of nodes are simulated
 //!
 //! [quick]                           # lines, over-time, phases: a shorter run for quick reports
 //! set = { "measure.end" = "300 us" }
@@ -107,6 +110,8 @@ pub(crate) struct Printed {
     pub(crate) variant: usize,
     /// Their places on the two axes.
     pub(crate) points: Vec<(f64, f64)>,
+    /// Who made them, if it is no paper that prints them.
+    pub(crate) by: Option<String>,
 }
 
 /// A value of the scenario that varies, and what goes with it.
@@ -121,6 +126,14 @@ pub struct Sweep {
     /// Where they stand in the figure's file.
     place: Place,
     couplings: Vec<(Coupling, Place)>,
+}
+
+impl Sweep {
+    /// Another key that varies beside this one.
+    pub(crate) fn along(&self, key: String, values: Vec<f64>) -> Self {
+        let axis = Axis::of(&key, unit_of(&key));
+        Self { axis, key, values, place: self.place.clone(), couplings: Vec::new() }
+    }
 }
 
 /// A change of the scenario.
@@ -143,7 +156,7 @@ const SWEEP: &[&str] = &["key", "label", "unit", "scale", "values", "couple"];
 const QUANTITY: &[&str] = &["quantity", "at", "range", "class", "unit"];
 const VARIANT: &[&str] = &["label", "set"];
 const CLAIM: &[&str] = &["text", "source"];
-const PRINTED: &[&str] = &["variant", "x", "y"];
+const PRINTED: &[&str] = &["variant", "x", "y", "by"];
 const HEADS: &[(&str, &[&str])] = &[
     ("[scenario]", SCENARIO),
     ("[x]", SWEEP),
@@ -575,7 +588,8 @@ impl Reading<'_> {
                 self.refuse(&table, "y", found, &wanted);
             }
             let points = x.into_iter().zip(y).collect();
-            all.push(Printed { variant: variant.unwrap_or(0), points });
+            let by = self.reader.text(&table, "by");
+            all.push(Printed { variant: variant.unwrap_or(0), points, by });
         }
         all
     }

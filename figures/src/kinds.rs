@@ -77,6 +77,7 @@ kinds! {
     stacked: file Stacked, picture Stacked(Stacked) "Bars of parts that add up, a panel per class.";
     heat_map: file HeatMap, picture HeatMap(HeatMap) "A quantity over two axes, a panel per source.";
     distribution: file Distribution;
+    bisection: file Bisection;
     chain: file Chain,
         picture Chain(Chain) "States of a Markov chain, their probabilities and the rates between them.";
     network: file Network, picture Network(NetworkMap)

@@ -108,6 +108,8 @@ pub const PUBLISHED: &[Published] = published![
     "nt-fattree-packets",
     "nt-permutation",
     "nt-hol",
+    "nt-booksim",
+    "nt-ebb",
     "nt-tree-loads",
     "nt-graph-loads",
     "rn-fig4a",

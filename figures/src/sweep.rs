@@ -114,6 +114,7 @@ impl Curves {
             series: Vec::new(),
             errors: Vec::new(),
             measured_as_curves: false,
+            printed_by: None,
         };
         let picture = Picture {
             name: "sweep".to_owned(),

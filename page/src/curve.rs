@@ -142,6 +142,7 @@ pub(crate) fn distribution(
         series: series.collect(),
         errors: Vec::new(),
         measured_as_curves: false,
+        printed_by: None,
     };
     let picture = Picture {
         name: "distribution".to_owned(),

@@ -171,6 +171,7 @@ fn waits(stations: &[StationLine], over: &StationsOver, style: Style) -> Result<
         series,
         errors: Vec::new(),
         measured_as_curves: false,
+        printed_by: None,
     };
     let picture = Picture {
         name: "stations".to_owned(),

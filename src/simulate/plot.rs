@@ -90,5 +90,6 @@ fn throughput(scenario: &Scenario, answer: &Simulation) -> Lines {
         series: classes.map(of_class).collect(),
         errors: Vec::new(),
         measured_as_curves: true,
+        printed_by: None,
     }
 }

@@ -19,6 +19,8 @@ pub enum Origin {
     Printed,
     /// What the scenario itself says, such as a budget.
     Given,
+    /// What follows from the network alone, such as loads and bandwidths of paths.
+    Exact,
 }
 
 const MODELS: usize = Model::ALL.len();
@@ -43,11 +45,12 @@ impl Origin {
     pub const RECN: Self = Self::Model(Model::Recn);
 
     /// All of them.
-    pub const ALL: [Self; MODELS + 4] = {
+    pub const ALL: [Self; MODELS + 5] = {
         let mut all = models_and(Self::Simulation);
         all[MODELS] = Self::Anchored;
         all[MODELS + 2] = Self::Printed;
         all[MODELS + 3] = Self::Given;
+        all[MODELS + 4] = Self::Exact;
         all
     };
 
@@ -70,7 +73,7 @@ impl Origin {
     pub fn model(self) -> Option<Model> {
         match self {
             Self::Model(model) => Some(model),
-            Self::Anchored | Self::Simulation | Self::Printed | Self::Given => None,
+            Self::Anchored | Self::Simulation | Self::Printed | Self::Given | Self::Exact => None,
         }
     }
 
@@ -82,6 +85,7 @@ impl Origin {
             Self::Simulation => "simulation",
             Self::Printed => "printed in the paper",
             Self::Given => "given by the scenario",
+            Self::Exact => "exact",
         }
     }
 
@@ -93,6 +97,7 @@ impl Origin {
             Self::Simulation => "simulation",
             Self::Printed => "printed",
             Self::Given => "given",
+            Self::Exact => "exact",
         }
     }
 }

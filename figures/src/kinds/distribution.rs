@@ -108,6 +108,7 @@ impl FigureKind for Question {
             series,
             errors,
             measured_as_curves: false,
+            printed_by: None,
         })
     }
 }

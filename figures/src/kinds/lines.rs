@@ -40,6 +40,9 @@ pub struct Lines {
     /// Whether simulations are drawn as curves in a band, and models dashed: of many points side by side.
     #[serde(skip)]
     pub measured_as_curves: bool,
+    /// Who made the numbers that are drawn as crosses; `None`: a paper, which prints them.
+    #[serde(skip)]
+    pub printed_by: Option<String>,
 }
 
 /// One curve, or points with intervals.
@@ -209,6 +212,7 @@ impl FigureKind for Question {
             let Some(Series { panel, label, style, variant, .. }) = like.cloned() else { continue };
             let printed = Series::printed(label, (style, variant), one.points.iter());
             lines.series.extend(printed.map(|printed| Series { panel, ..printed }));
+            lines.printed_by = one.by.clone();
         }
         Content::Lines(lines)
     }
@@ -365,6 +369,7 @@ impl Curves<'_> {
             series,
             errors,
             measured_as_curves: false,
+            printed_by: None,
         }
     }
 

@@ -253,6 +253,7 @@ impl Figure {
             series,
             errors: Vec::new(),
             measured_as_curves: true,
+            printed_by: drawn.printed.iter().find_map(|one| one.by.clone()),
         }
     }
 
@@ -312,6 +313,7 @@ impl Figure {
             series,
             errors: Vec::new(),
             measured_as_curves: true,
+            printed_by: None,
         }
     }
 

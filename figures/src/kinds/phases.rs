@@ -402,6 +402,7 @@ impl Along {
             series,
             errors: Vec::new(),
             measured_as_curves: matches!(self, Self::Time { as_steps: true, .. }),
+            printed_by: None,
         }
     }
 }

@@ -349,7 +349,7 @@ fn origins(stacked: &Stacked) -> Vec<Origin> {
 /// A model is solid; beside the refined one the published one is pale.
 fn surface(origin: Origin, among: &[Origin]) -> Surface {
     match origin {
-        Origin::Simulation | Origin::Printed | Origin::Given => Surface::Hatched,
+        Origin::Simulation | Origin::Printed | Origin::Given | Origin::Exact => Surface::Hatched,
         Origin::PUBLISHED if among.contains(&Origin::REFINED) => Surface::Pale,
         Origin::Model(_) | Origin::Anchored => Surface::Solid,
     }

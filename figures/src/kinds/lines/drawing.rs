@@ -202,7 +202,8 @@ fn origin_entry(lines: &Lines, origin: Origin) -> Option<Entry> {
     let mut series = lines.series.iter().filter(|series| series.origin == origin).peekable();
     series.peek().filter(|_| origin != Origin::Given)?;
     if origin == Origin::Printed {
-        return Some(Entry::new(Sample::Printed, format!("crosses: {}", origin.legend())));
+        let by = lines.printed_by.as_deref().unwrap_or(origin.legend());
+        return Some(Entry::new(Sample::Printed, format!("crosses: {by}")));
     }
     let two = two_models(lines);
     let saturation = series.any(|series| series.saturated_from.is_some()).then(|| filling(origin, two));
@@ -230,7 +231,7 @@ fn origin_entry(lines: &Lines, origin: Origin) -> Option<Entry> {
         Origin::Simulation if has_anchors => " at anchors, with 95 % interval",
         Origin::Simulation => " with 95 % interval",
         Origin::Anchored => ", its 95 % interval shaded",
-        Origin::Model(_) | Origin::Printed | Origin::Given => "",
+        Origin::Model(_) | Origin::Printed | Origin::Given | Origin::Exact => "",
     };
     let text = format!("{how}{below}: {}{more}", origin.legend());
     Some(Entry::new(Sample::Origin { curve, saturation }, text))
@@ -310,7 +311,8 @@ fn entry(lines: &Lines, series: &Series) -> Entry {
     let measured = same(Origin::Simulation);
     let curve = measured.filter(|_| lines.measured_as_curves);
     let models = Model::ALL.into_iter().rev().map(Origin::from);
-    let model = curve.or_else(|| [Origin::Anchored, Origin::Given].into_iter().chain(models).find_map(same));
+    let others = [Origin::Anchored, Origin::Given, Origin::Exact];
+    let model = curve.or_else(|| others.into_iter().chain(models).find_map(same));
     let two = two_models(lines);
     let dash = model.map(|model| (dash(model.origin, model.variant, lines), weight(model.origin, two)));
     let marker =
