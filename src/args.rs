@@ -42,7 +42,7 @@ Examples:
   flitwise compare --preset router16                 both models beside the simulator, with verdicts
   flitwise explain --class R1                        the derivation of its numbers, equation by equation
   flitwise plan max-load --require 'BE: total <= 200'  how much load that leaves room for
-  flitwise learn                                     fifteen short lessons in queueing
+  flitwise learn                                     sixteen short lessons in queueing
   flitwise serve                                     a page with sliders, in the browser
   flitwise figure 4a                                 Fig. 4a of the 2005 paper, model and simulation
   flitwise verify --quick                            which of its claims hold, and by how much

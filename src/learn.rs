@@ -118,7 +118,7 @@ mod tests {
             let number = (index + 1).to_string();
             assert_eq!(Lesson::find(&number).map(|found| found.name).ok(), Some(lesson.name));
         }
-        for typed in ["0", "16", "", "litle", "-1"] {
+        for typed in ["0", "17", "", "litle", "-1"] {
             assert!(Lesson::find(typed).is_err(), "{typed}");
         }
     }

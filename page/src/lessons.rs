@@ -55,6 +55,7 @@ pub const LESSONS: &[Lesson] = lessons![
     "records",
     "preemption",
     "credits",
+    "choices",
 ];
 
 const ANSWER: &str = "## Answer\n";

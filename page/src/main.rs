@@ -23,8 +23,9 @@ usage: flitwise-page build OUT    make the folder OUT of static files, or renew 
 /// The modules of the engine, and the features of this package that they have. The second is loaded when the first
 /// picture is asked for.
 const MODULES: [(&str, &str); 2] = [("engine.wasm", "answers"), ("pictures.wasm", "pictures")];
-/// What the first page may have compressed, with all that it loads \[bytes\].
-const MOST_COMPRESSED: usize = 1_520_000;
+/// What the first page may have compressed, with all that it loads \[bytes\]: trees, graphs and matrices, and the
+/// errors told of them, have taken it from 1.46 to 1.60 MB.
+const MOST_COMPRESSED: usize = 1_640_000;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
