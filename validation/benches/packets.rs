@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use flitwise_language::network::Network;
-use flitwise_language::scenario::{DestinationSpec, NodeList, Organisation, Preset};
+use flitwise_language::scenario::{DestinationSpec, NodeList, Organisation, Preset, Scenario};
 use flitwise_models::recn;
 use flitwise_simulator::packet::{Delivery, Fabric, Load, Process, Simulator, Traffic};
 
@@ -80,6 +80,26 @@ fn packet_hops(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Uniform traffic of 2,048 hosts at half of their links, over two levels of switches with 64 ports.
+fn many_ports(criterion: &mut Criterion) {
+    let text = "[network]\ntopology = \"fat-tree\"\nlevels = 2\nradix = 64\n[switch]\norganisation = \"one-queue\"\n\
+                [measure]\nend = 1000\n[[class]]\nname = \"a\"\nrate = \"50 %\"\n";
+    let scenario = Scenario::from_toml("a tree", text).expect("a sound scenario");
+    let fabric = Fabric::of(&scenario).expect("packet switches");
+    let all = traffic(0..2_048, &DestinationSpec::Uniform, &fabric.network);
+    let half = Traffic { process: Process::Poisson, interval: 48.0, ..all };
+    let load = Load { traffics: vec![half], seed: 1, ..Load::default() };
+    let mut warm = Warm { simulator: Simulator::new(&fabric, &load), delivered: Vec::new() };
+    warm.advance(4_000);
+    let hops = (0..10).map(|_| warm.advance(SLICE / 10)).sum::<u64>() / 10;
+    let mut group = criterion.benchmark_group("packet-hops");
+    group.sampling_mode(SamplingMode::Flat).measurement_time(Duration::from_secs(2)).sample_size(30);
+    group.throughput(Throughput::Elements(hops));
+    let name = "one queue, 2,048 hosts, 64 ports";
+    group.bench_function(name, |bench| bench.iter(|| warm.advance(SLICE / 10)));
+    group.finish();
+}
+
 /// All that the analysis says of corner case 2 on a network with links both ways, whose tree has more kinds of links.
 fn both_ways(criterion: &mut Criterion) {
     let mut document = Preset::find("recn64").expect("a built-in scenario").document();
@@ -117,5 +137,5 @@ fn analysis(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, packet_hops, analysis, both_ways);
+criterion_group!(benches, packet_hops, many_ports, analysis, both_ways);
 criterion_main!(benches);

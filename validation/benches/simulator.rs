@@ -31,6 +31,13 @@ fn loaded(preset: &str, flits_per_cycle: f64, change: impl Fn(&mut NetworkSpec, 
 
 fn as_it_is(_: &mut NetworkSpec, _: &mut Scheduler) {}
 
+/// Two levels of routers with 64 ports.
+fn tree_of_2048() -> NetworkSpec {
+    let text = "[network]\ntopology = \"fat-tree\"\nlevels = 2\nradix = 64\n[[class]]\nname = \"a\"\n\
+                kind = \"best-effort\"\nrate = 0.01\n";
+    Scenario::from_toml("a tree", text).expect("a sound scenario").network().clone()
+}
+
 fn routers(scenario: &Scenario) -> u64 {
     u64::from(scenario.topology().routers())
 }
@@ -126,6 +133,8 @@ fn networks(criterion: &mut Criterion) {
     speed(criterion, "flit-hops", name, &torus(8, 0.4), Work::FlitHops);
     let name = "64x64 torus, 0.05 flits/cycle/node";
     speed(criterion, "router-cycles", name, &torus(64, 0.05), Work::RouterCycles);
+    let tree = loaded("torus8x8", 0.4, |network, _| *network = tree_of_2048());
+    speed(criterion, "flit-hops", "2,048-host tree, 0.40 flits/cycle/node", &tree, Work::FlitHops);
 }
 
 /// Streams of frames and best effort over 16 virtual channels at a load of 0.8.
