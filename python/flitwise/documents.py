@@ -514,7 +514,7 @@ class KindLoads(Record):
     links: int
     """How many there are, parallel ones one by one."""
     load_max_flits_per_cycle: float | None
-    """Load of the most loaded one, where flits are sent."""
+    """The greatest load, where flits are sent."""
     load_max_share: float
     """Load of the most loaded one, as a share of what it carries at most."""
     load_mean_flits_per_cycle: float | None
@@ -522,7 +522,7 @@ class KindLoads(Record):
     load_mean_share: float
     """Mean load of all classes on each, as a share of what it carries at most."""
     most_loaded: str
-    """The most loaded one; the first of them if there are several."""
+    """The one with the greatest share; the first of them if there are several."""
 
 
 class KindShare(Record):

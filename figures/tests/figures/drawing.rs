@@ -497,6 +497,7 @@ fn nasty_lines(run: &[f64], axis: &Axis, plain: &Axis) -> impl Iterator<Item = L
                 series,
                 errors,
                 measured_as_curves: false,
+                printed_by: None,
             }
         })
     });

@@ -73,6 +73,7 @@ pub fn lines() -> Picture {
         series,
         errors: vec![errors("R1", 0, 0), errors("R2", 1, 0), errors("BE", 2, 0)],
         measured_as_curves: false,
+        printed_by: None,
     };
     picture("lines", "Mean network latency over load, model and simulation", Content::Lines(content))
 }
@@ -104,6 +105,7 @@ pub fn two_models(several: bool) -> Picture {
         series,
         errors: all_errors,
         measured_as_curves: false,
+        printed_by: None,
     };
     let name = if several { "two-models-variants" } else { "two-models" };
     picture(name, "Two models and the simulation", Content::Lines(content))
@@ -123,8 +125,16 @@ pub fn panels() -> Picture {
     }
     let (x, y) = (axis("R1 load", "messages/cycle/node"), axis("mean network latency", "cycles"));
     let panels = [4, 16, 32, 64].map(|buffer| format!("b = {buffer} flits")).to_vec();
-    let content =
-        Lines { x, y, y_range: None, panels, series, errors: Vec::new(), measured_as_curves: false };
+    let content = Lines {
+        x,
+        y,
+        y_range: None,
+        panels,
+        series,
+        errors: Vec::new(),
+        measured_as_curves: false,
+        printed_by: None,
+    };
     picture("panels", "A panel for each of four lengths of buffers", Content::Lines(content))
 }
 
@@ -169,6 +179,7 @@ pub fn misses() -> Picture {
         series,
         errors: Vec::new(),
         measured_as_curves: false,
+        printed_by: None,
     };
     picture("misses", "Deadline misses & buffers: <b> is the length of a buffer", Content::Lines(content))
 }
@@ -325,6 +336,7 @@ pub fn course() -> Picture {
         series: classes.iter().flat_map(|class| both.map(|origin| series(*class, origin, scale))).collect(),
         errors: Vec::new(),
         measured_as_curves: false,
+        printed_by: None,
     };
     let mix = phases.map(|(begins, ends, share)| {
         let load = |class: &str, style, load_flits_per_cycle| ClassLoad {
