@@ -187,14 +187,14 @@ pub fn paths(network: &dyn Topology) -> Vec<Path> {
     pairs.filter(|(from, to)| from != to).map(|(from, to)| path(network, from, to)).collect()
 }
 
-/// The path from one node to another, which may be the same; channels are those of [`paths`].
+/// The path from one node to another, which may be the same; channels are those of [`paths()`].
 pub fn path(network: &dyn Topology, source: u32, destination: u32) -> Path {
     let place = |router: u32, port: u32| (network.nodes() + router * network.ports() + port) as usize;
     let behind = network.path(source, destination, 0).map(|hop| place(hop.router, hop.port));
     Path { source: source as usize, channels: [source as usize].into_iter().chain(behind).collect() }
 }
 
-/// Numbers that [`paths`] gives to channels.
+/// Numbers that [`paths()`] gives to channels.
 pub fn channels(network: &dyn Topology) -> usize {
     network.nodes() as usize + network.routers() as usize * network.ports() as usize
 }
