@@ -88,6 +88,8 @@ use file::Fault;
 const QUARANTINE: &str = "quarantine";
 /// Start and end of the names of temporary files.
 const TEMPORARY: (&str, &str) = (".flitwise-", ".tmp");
+/// How often a file is written anew that is not there when it gets its name.
+const MOST_TRIES: u32 = 100;
 /// How often `append` starts again when a broken file has the record's name.
 const ATTEMPTS: u32 = 4;
 
@@ -384,19 +386,24 @@ pub(crate) fn names(directory: &Path) -> Result<Vec<String>, StoreError> {
 /// Writes a file that is not there; `false` if it is.
 pub(crate) fn put(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let shard = path.parent().unwrap_or(path);
-    fs::create_dir_all(shard)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
-    let mut file = builder.tempfile_in(shard)?;
-    let _ = file.as_file().try_lock(); // where there are no locks nobody removes it
-    file.write_all(bytes)?;
-    match file.persist_noclobber(path).map_err(|failed| failed.error) {
-        Ok(_) => Ok(true),
-        // not found: another process has removed the temporary file before it was locked
-        Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => Ok(false),
-        Err(error) => Err(error),
+    let mut tries = 0;
+    loop {
+        fs::create_dir_all(shard)?;
+        let mut file = builder.tempfile_in(shard)?;
+        let _ = file.as_file().try_lock(); // where there are no locks nobody removes it
+        file.write_all(bytes)?;
+        tries += 1;
+        match file.persist_noclobber(path).map_err(|failed| failed.error) {
+            Ok(_) => return Ok(true),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
+            // a process that began has removed the temporary file before it was locked
+            Err(error) if error.kind() == ErrorKind::NotFound && tries < MOST_TRIES => {}
+            Err(error) => return Err(error),
+        }
     }
 }
 
@@ -415,6 +422,35 @@ pub(crate) fn remove_abandoned(shard: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Processes begin while another writes: no file is lost, and none is said to be there that is not.
+    #[test]
+    fn what_is_put_is_there_whoever_begins() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+
+        let scratch = tempfile::tempdir().unwrap();
+        let (path, is_over) = (scratch.path().join("file"), AtomicBool::new(false));
+        let found = std::thread::scope(|scope| {
+            let begin = || {
+                while !is_over.load(Ordering::Relaxed) {
+                    remove_abandoned(scratch.path());
+                }
+            };
+            (0..2).for_each(|_| {
+                scope.spawn(begin);
+            });
+            // in a directory that is almost empty each of them is quick enough to meet it
+            let put_one = |_| Some(put(&path, b"here").ok()? && fs::remove_file(&path).is_ok());
+            let found: Vec<Option<bool>> = (0..3000).map(put_one).collect();
+            is_over.store(true, Ordering::Relaxed);
+            found
+        });
+        assert!(
+            found.iter().all(|found| *found == Some(true)),
+            "{:?}",
+            found.iter().position(|one| *one != Some(true))
+        );
+    }
 
     #[test]
     fn the_variable_goes_before_the_cache() {
