@@ -14,6 +14,7 @@
 
 mod bisection;
 pub(crate) mod classes;
+pub(crate) mod groups;
 mod links;
 mod uniform;
 
@@ -107,6 +108,11 @@ impl Traffic {
 
     fn is_uniform(&self, network: &dyn Topology) -> bool {
         self.destinations.is_uniform() && self.senders.len() == network.nodes() as usize
+    }
+
+    /// Whether another class in the same network goes the same ways as often.
+    pub(crate) fn is_as(&self, other: &Self) -> bool {
+        self.senders == other.senders && self.destinations.is_as(&other.destinations)
     }
 
     /// Share of the messages of every node that goes to all nodes alike, whatever else some of them send.

@@ -36,11 +36,13 @@ pub use bursty_source::{BurstySource, Service, SourceQueue};
 use crate::model::Refusal;
 pub use crate::model::{Failure, Options};
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
 use crate::model::{Declaration, Model, is_of_messages};
+use flitwise_language::network::Network;
 use flitwise_language::scenario::{ClassKind, Read, Scenario, Scheduler, SourceSpec, VcChoice};
 use iteration::Detail;
 use laws::Laws;
@@ -368,8 +370,8 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
 
 /// The means alone would take too long.
 fn too_long(scenario: &Scenario, problem: &Problem) -> Failure {
-    let (kinds, classes) =
-        (paths(scenario, problem).map_or(1, |paths| paths::kinds(&paths)), problem.classes.len());
+    let kinds = if has_paths(scenario, problem) { paths::kinds(scenario, &problem.places) } else { 1 };
+    let classes = problem.classes.len();
     let because = format!(
         "needs more than some two seconds here: it solves each of {kinds} kinds of channels for {classes} classes by \
          itself, longest near saturation; simulate, or take lower rates, fewer classes or uniform destinations"
@@ -464,10 +466,15 @@ fn solve_with_slots(
     found.into_iter().map(|(_, found)| found).collect()
 }
 
-/// The paths of each class; none in a single router where all send and receive alike over one virtual channel each.
-fn paths(scenario: &Scenario, problem: &Problem) -> Option<Vec<Rc<Paths>>> {
+/// Whether paths are looked at: not in a single router where all send and receive alike over one virtual channel each.
+fn has_paths(scenario: &Scenario, problem: &Problem) -> bool {
     let is_plain = scenario.topology().routers() == 1 && problem.lanes.iter().all(|lanes| *lanes == 1);
-    (!is_plain || paths::are_enumerated(scenario)).then(|| paths::of(scenario, &problem.places))
+    !is_plain || paths::are_enumerated(scenario)
+}
+
+/// The paths of each class, where they are looked at.
+fn paths(scenario: &Scenario, problem: &Problem) -> Option<Vec<Rc<Paths>>> {
+    has_paths(scenario, problem).then(|| paths::of(scenario, &problem.places))
 }
 
 /// The account of the iterations of all classes.
@@ -498,47 +505,15 @@ pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
     if refusals.is_empty() { Ok(()) } else { Err(Failure::Refused { model: Model::Refined, refusals }) }
 }
 
-/// Pairs of nodes times their ways up to which all are followed: some two seconds.
+/// Ways up to which all are followed: some two seconds.
 const MOST_WAYS: u64 = 1 << 20;
 
-/// What the model has not where classes send to some nodes more than to others.
+/// What the model has not where all ways are followed: too many, too many kinds of channels, or sources.
 fn pattern_refusals(scenario: &Scenario) -> Vec<Refusal> {
     if !paths::are_enumerated(scenario) {
         return Vec::new();
     }
-    let network = scenario.topology();
-    let (nodes, most) = (network.nodes(), paths::most_nodes(&network));
-    let uneven = (0..scenario.classes().len()).find(|class| !scenario.is_uniform(*class));
-    let at = uneven.map_or("network".to_owned(), |class| {
-        let class = &scenario.classes()[class];
-        format!("class.{}.{}", class.name, if class.nodes.is_some() { "nodes" } else { "destination" })
-    });
-    let mut refusals = Vec::new();
-    let followed = u64::from(nodes) * u64::from(nodes) * u64::from(network.ways());
-    if nodes <= most && followed > MOST_WAYS {
-        let because = format!(
-            "follows the messages of all pairs of nodes over all ways, up to {MOST_WAYS}, and there are {followed}; \
-             take \"d-mod-k\" or \"s-mod-k\", or simulate"
-        );
-        refusals.push(Refusal { key: "network.routing".to_owned(), because });
-    } else if nodes > most {
-        let of_their_own = match uneven {
-            Some(_) => " where classes have nodes or destinations of their own, and there are",
-            None => " one by one in trees and graphs, and here are",
-        };
-        let help = if uneven.is_some() { ", or leave both out" } else { "" };
-        let because =
-            format!("follows the messages of up to {most} nodes{of_their_own} {nodes}; simulate{help}");
-        refusals.push(Refusal { key: at, because });
-    } else {
-        let places = Problem::new(scenario).places;
-        let (kinds, most) = (paths::kinds(&paths::of(scenario, &places)), paths::MOST_KINDS);
-        if kinds > most {
-            let because =
-                format!("tells up to {most} kinds of channels apart, and here are {kinds}; simulate");
-            refusals.push(Refusal { key: at, because });
-        }
-    }
+    let mut refusals: Vec<Refusal> = too_large(scenario).into_iter().collect();
     refusals.extend(crate::paths::uneven_senders(scenario));
     let bursty = scenario.classes().iter().filter(|class| class.source.is_bursty() && class.rate > 0.0);
     refusals.extend(bursty.map(|class| {
@@ -550,6 +525,49 @@ fn pattern_refusals(scenario: &Scenario) -> Vec<Refusal> {
         }
     }));
     refusals
+}
+
+/// A network with more nodes, ways or kinds of channels than are followed.
+fn too_large(scenario: &Scenario) -> Option<Refusal> {
+    let network = scenario.topology();
+    let (nodes, most) = (network.nodes(), paths::most_nodes(&network));
+    let uneven = (0..scenario.classes().len()).find(|class| !scenario.is_uniform(*class));
+    let key = uneven.map_or("network".to_owned(), |class| {
+        let class = &scenario.classes()[class];
+        format!("class.{}.{}", class.name, if class.nodes.is_some() { "nodes" } else { "destination" })
+    });
+    if nodes > most {
+        let (where_, help) = match uneven {
+            Some(_) => {
+                (" where classes have nodes or destinations of their own, and there are", ", or leave both out")
+            }
+            None => (" in trees and graphs, and here are", ""),
+        };
+        let because = format!("follows the messages of up to {most} nodes{where_} {nodes}; simulate{help}");
+        return Some(Refusal { key, because });
+    }
+    let places = Problem::new(scenario).places;
+    let (followed, of_each) = (paths::ways(scenario, &places), u64::from(network.ways()));
+    if followed > MOST_WAYS {
+        let found = format!("follows up to {MOST_WAYS} ways of messages, and here are {followed}");
+        // fixed ways lead from each router to each node
+        let fixed = if uneven.is_some() { followed / of_each } else { fixed_ways(&network) };
+        if of_each > 1 && fixed <= MOST_WAYS {
+            let because = format!("{found}; take \"d-mod-k\" or \"s-mod-k\", or simulate");
+            return Some(Refusal { key: "network.routing".to_owned(), because });
+        }
+        let help = if uneven.is_some() { "name fewer senders or destinations, or simulate" } else { "simulate" };
+        return Some(Refusal { key, because: format!("{found}; {help}") });
+    }
+    let (kinds, most) = (paths::kinds(scenario, &places), paths::MOST_KINDS);
+    let because = format!("tells up to {most} kinds of channels apart, and here are {kinds}; simulate");
+    (kinds > most).then_some(Refusal { key, because })
+}
+
+/// Ways from routers with nodes to all nodes.
+fn fixed_ways(network: &Network) -> u64 {
+    let routers: BTreeSet<u32> = (0..network.nodes()).map(|node| network.entry(node).0).collect();
+    routers.len() as u64 * u64::from(network.nodes())
 }
 
 /// The model in the list of models.

@@ -254,6 +254,18 @@ pub trait Topology {
         false
     }
 
+    /// A number that nodes of a router share from which ways are the same but for the first link, whichever node they
+    /// lead to.
+    fn source_kind(&self, node: u32) -> u32 {
+        node
+    }
+
+    /// A number that nodes of a router share to which ways are the same but for the last link, whichever node they come
+    /// from; that link has the number of the node's input port.
+    fn destination_kind(&self, node: u32) -> u32 {
+        node
+    }
+
     /// What the link at an output port carries where all nodes send to all alike, averaged over all ways; `None` where
     /// there is no closed form.
     fn uniform_rate(&self, _router: u32, _port: u32) -> Option<UniformRate> {

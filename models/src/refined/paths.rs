@@ -5,9 +5,10 @@
 //! torus the two halves of a channel's virtual channels have a number each. Senders that are alike are one, too; with
 //! uniform destinations all are.
 //!
-//! All paths are enumerated, whatever the topology, senders and destinations (`paths/enumerated.rs`). Only uniform
-//! destinations where the topology declares that its dimensions part are put together from lines (`paths/lines.rs`),
-//! in a cube by formulas (`paths/cube.rs`).
+//! All paths are enumerated, whatever the topology, senders and destinations (`paths/enumerated.rs`); where all send to
+//! all alike, those of nodes of a router that stand for one another once. Only uniform destinations where the topology
+//! declares that its dimensions part are put together from lines (`paths/lines.rs`), in a cube by formulas
+//! (`paths/cube.rs`).
 //!
 //! What comes over the own input its link has put in sequence already: only the share `f`, one less the own share,
 //! contends. Two messages drawn at random are of different inputs with the probability `S_2 = 1 - Σ p_j²`.
@@ -25,13 +26,16 @@ use std::rc::Rc;
 use flitwise_language::network::{Network, Topology};
 use flitwise_language::scenario::{DestinationSpec, NodeList, Scenario};
 
+use crate::paths::Traffic;
+use crate::paths::groups::NodeGroups;
+
 /// Kinds of channels up to which a class is solved.
 pub(super) const MOST_KINDS: usize = 1024;
-/// Nodes up to which all pairs are followed: in a network, and in a single router, where each pair is a step by itself.
-const MOST_NODES: u32 = 512;
+/// Nodes up to which messages are followed: in a network, and in a single router, where each pair is a step by itself.
+const MOST_NODES: u32 = 4096;
 const MOST_PORTS: u32 = 256;
 
-/// Nodes of a network up to which all pairs are followed.
+/// Nodes of a network up to which messages are followed.
 pub(super) fn most_nodes(network: &Network) -> u32 {
     if network.routers() == 1 { MOST_PORTS } else { MOST_NODES }
 }
@@ -186,8 +190,9 @@ pub(super) struct Paths {
     pub(super) most_used: Vec<DelayedLink>,
     /// `p_j`: by output, the inputs of its traffic: dimension, or the interface, and the share of each.
     inputs: Vec<Vec<(Option<u32>, f64)>>,
-    crossings: Vec<Crossing>,
-    same: Vec<f64>,
+    /// By channel from which it is reached, the interface last: outputs in order, with what shares each and
+    /// [`same`](Self::same).
+    shared: Vec<Vec<(u32, Crossing, f64)>>,
     onward: Vec<Outputs>,
     outputs: OnPaths,
     first: Outputs,
@@ -235,7 +240,12 @@ pub(super) fn merged(parts: impl Iterator<Item = (f64, (f64, Output))>) -> Outpu
 impl Paths {
     fn new(network: &dyn Topology, parts: Parts) -> Self {
         let Parts { channels, ends, shares, mean_hops, senders, at_interface, .. } = parts;
-        let count = (channels.len() + 1) * (channels.len() + ends.len());
+        let mut shared = vec![Vec::new(); channels.len() + 1];
+        for (Output { from, to }, crossing, same) in &parts.all {
+            let from = from.map_or(channels.len(), |channel| channel as usize);
+            shared[from].push((*to, *crossing, *same));
+        }
+        shared.iter_mut().for_each(|outputs| outputs.sort_unstable_by_key(|(to, ..)| *to));
         let mut paths = Self {
             channels,
             ends,
@@ -247,8 +257,7 @@ impl Paths {
             delays: parts.delays,
             most_used: parts.most_used,
             inputs: parts.inputs,
-            crossings: vec![Crossing::NOTHING; count],
-            same: vec![0.0; count],
+            shared,
             onward: parts.onward,
             outputs: parts.outputs,
             first: Outputs::new(),
@@ -256,10 +265,6 @@ impl Paths {
             last: Outputs::new(),
             all: parts.all.iter().map(|(output, ..)| *output).collect(),
         };
-        for (output, crossing, same) in parts.all {
-            let at = paths.index(output);
-            (paths.crossings[at], paths.same[at]) = (crossing, same);
-        }
         let (first, middle, mut last) = match &paths.outputs {
             OnPaths::ByHops(_) => paths.merged_over_hops(),
             OnPaths::Alike(Typical { first, middle, last, .. }) => {
@@ -293,9 +298,11 @@ impl Paths {
         (of(&|_| 1..2, 1.0), of(&|hops| 2..hops + 1, all), of(&|hops| hops + 1..hops + 2, 1.0))
     }
 
-    fn index(&self, Output { from, to }: Output) -> usize {
-        let from = from.map_or(self.channels.len(), |channel| channel as usize);
-        from * (self.channels.len() + self.ends.len()) + to as usize
+    /// What shares an output that is met at all, and how often another message wants the same.
+    fn shared(&self, Output { from, to }: Output) -> Option<(Crossing, f64)> {
+        let outputs = &self.shared[from.map_or(self.channels.len(), |channel| channel as usize)];
+        let place = outputs.binary_search_by_key(&to, |(to, ..)| *to).ok()?;
+        Some((outputs[place].1, outputs[place].2))
     }
 
     /// Whether an output is an ejection link.
@@ -349,7 +356,7 @@ impl Paths {
 
     /// Traffic that shares an output.
     pub(super) fn crossing(&self, output: Output) -> Crossing {
-        self.crossings[self.index(output)]
+        self.shared(output).map_or(Crossing::NOTHING, |(crossing, _)| crossing)
     }
 
     /// `S_2` of all traffic of a channel.
@@ -369,7 +376,7 @@ impl Paths {
 
     /// `p`: how often another message that has come over the same input wants the same output.
     pub(super) fn same(&self, output: Output) -> f64 {
-        self.same[self.index(output)]
+        self.shared(output).map_or(0.0, |(_, same)| same)
     }
 
     /// Outputs of router `k = 1, .., h + 1` on the paths of `hops`, and how often; the last is the ejection link.
@@ -420,40 +427,70 @@ impl Paths {
 /// send to all alike.
 type PathsKey = (Network, Option<Vec<(DestinationSpec, Option<NodeList>)>>);
 
+/// The paths of classes, or none of more kinds of channels than are solved.
+#[derive(Clone)]
+struct Found {
+    kinds: usize,
+    paths: Vec<Rc<Paths>>,
+}
+
 thread_local! {
     /// What was last asked for.
-    static KNOWN: RefCell<Vec<(PathsKey, Vec<Rc<Paths>>)>> = const { RefCell::new(Vec::new()) };
+    static KNOWN: RefCell<Vec<(PathsKey, Found)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Scenarios whose paths are kept.
 const MOST_KNOWN: usize = 8;
 
-/// Whether all pairs of nodes are followed, and no declared symmetry saves it.
+/// Whether all ways are followed, and no declared symmetry saves it.
 pub(super) fn are_enumerated(scenario: &Scenario) -> bool {
     let is_uniform = (0..scenario.classes().len()).all(|class| scenario.is_uniform(class));
     !(is_uniform && scenario.topology().is_dimension_ordered())
 }
 
-/// The paths of the classes at these places of a scenario.
-pub(super) fn of(scenario: &Scenario, places: &[usize]) -> Vec<Rc<Paths>> {
+/// Ways that are followed for the classes at these places of a scenario, where all are.
+pub(super) fn ways(scenario: &Scenario, places: &[usize]) -> u64 {
+    let traffic: Vec<Traffic> = places.iter().map(|place| Traffic::of(scenario, *place)).collect();
+    NodeGroups::ways(&*scenario.topology(), &traffic)
+}
+
+/// What is found of the classes at these places of a scenario. Channels are counted before tables over them are made.
+fn found(scenario: &Scenario, places: &[usize]) -> Found {
     let (network, classes) = (scenario.topology(), scenario.classes());
     let spec = |place: &usize| (classes[*place].destination.clone(), classes[*place].nodes.clone());
     let is_enumerated = are_enumerated(scenario);
     let key: PathsKey = (network.clone(), is_enumerated.then(|| places.iter().map(spec).collect()));
-    let found = KNOWN.with_borrow_mut(|known| {
-        if let Some((_, paths)) = known.iter().find(|(of, _)| *of == key) {
-            return paths.clone();
+    KNOWN.with_borrow_mut(|known| {
+        if let Some((_, found)) = known.iter().find(|(of, _)| *of == key) {
+            return found.clone();
         }
-        let paths = if is_enumerated {
-            enumerated::paths(scenario, places)
+        let found = if is_enumerated {
+            let channels = enumerated::channels(scenario, places);
+            let kinds = channels.most_kinds();
+            let is_solved = kinds <= MOST_KINDS;
+            let paths = if is_solved { enumerated::paths(&*network, &channels) } else { Vec::new() };
+            Found { kinds, paths }
         } else {
-            vec![Rc::new(uniform(&*network))]
+            let paths = uniform(&*network);
+            Found { kinds: paths.links().count(), paths: vec![Rc::new(paths)] }
         };
         known.truncate(MOST_KNOWN - 1);
-        known.insert(0, (key, paths.clone()));
-        paths
-    });
-    if is_enumerated { found } else { vec![Rc::clone(&found[0]); places.len()] }
+        known.insert(0, (key, found.clone()));
+        found
+    })
+}
+
+/// The paths of the classes at these places of a scenario.
+///
+/// # Panics
+/// If they take more than [`MOST_KINDS`] kinds of channels, whose paths are enumerated.
+pub(super) fn of(scenario: &Scenario, places: &[usize]) -> Vec<Rc<Paths>> {
+    let Found { kinds, paths } = found(scenario, places);
+    if !are_enumerated(scenario) {
+        return vec![Rc::clone(&paths[0]); places.len()];
+    }
+    assert_eq!(paths.len(), places.len(), "{kinds} kinds of channels");
+    paths
 }
 
 /// The paths of a network whose dimensions part, with uniform destinations; those of a cube by formulas.
@@ -465,7 +502,7 @@ pub(super) fn uniform(network: &dyn Topology) -> Paths {
     if is_cube { cube::paths(network) } else { lines::paths(network) }
 }
 
-/// Kinds of channels that the classes of a scenario take, which a solution takes time for each of.
-pub(super) fn kinds(paths: &[Rc<Paths>]) -> usize {
-    paths.iter().map(|paths| paths.links().count()).max().unwrap_or(0)
+/// Kinds of channels that the classes at these places of a scenario take, which a solution takes time for each of.
+pub(super) fn kinds(scenario: &Scenario, places: &[usize]) -> usize {
+    found(scenario, places).kinds
 }

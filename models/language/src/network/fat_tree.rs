@@ -129,6 +129,15 @@ impl FatTree {
         (way / self.above[level] % self.up[level].max(1), link)
     }
 
+    /// All that a number names, from the leaves to the top: neighbours with links, or links alone.
+    fn named_ways(&self, number: u32, with_neighbours: bool) -> u32 {
+        (0..self.levels - 1).fold(0, |named, level| {
+            let ((neighbour, link), neighbours) = (self.named(number, level), self.up[level].max(1));
+            let above = if with_neighbours { named * neighbours + neighbour } else { named };
+            above * self.links[level] + link
+        })
+    }
+
     /// The neighbour and the parallel link between a level and the next that a message takes, up or down.
     #[inline]
     fn choice(&self, (source, destination, way): (u32, u32, u32), level: usize, is_up: bool) -> (u32, u32) {
@@ -224,6 +233,18 @@ impl Topology for FatTree {
 
     fn routes_by_source(&self) -> bool {
         self.routing == TreeRouting::SModK
+    }
+
+    fn source_kind(&self, node: u32) -> u32 {
+        if self.routing == TreeRouting::SModK { self.named_ways(node, true) } else { 0 }
+    }
+
+    fn destination_kind(&self, node: u32) -> u32 {
+        match self.routing {
+            TreeRouting::DModK => self.named_ways(node, true),
+            TreeRouting::AdaptiveUp => self.named_ways(node, false),
+            TreeRouting::SModK | TreeRouting::RandomUp => 0,
+        }
     }
 
     fn is_adaptive(&self) -> bool {

@@ -211,6 +211,14 @@ impl Topology for GraphNetwork {
         self.routing != GraphRouting::Shortest
     }
 
+    fn source_kind(&self, node: u32) -> u32 {
+        if self.routing == GraphRouting::Tables { node } else { 0 }
+    }
+
+    fn destination_kind(&self, node: u32) -> u32 {
+        self.source_kind(node)
+    }
+
     fn may_be_switched(&self) -> bool {
         self.graph.is_both_ways && !self.has_rings()
     }

@@ -210,6 +210,11 @@ impl Destinations {
         self.to.is_uniform()
     }
 
+    /// Whether the senders of another class in the same network choose as these do.
+    pub fn is_as(&self, other: &Self) -> bool {
+        self.to == other.to
+    }
+
     /// How often a sender generates messages, over the mean of all senders of the class.
     pub fn relative_rate(&self, sender: u32) -> f64 {
         self.weights.relative_rate(sender)

@@ -1,4 +1,4 @@
-//! Paths of any topology, senders and destinations, by enumeration of all pairs of nodes: see
+//! Paths of any topology, senders and destinations, by enumeration of all ways: see
 //! [`ChannelClasses`](crate::paths::classes).
 //!
 //! Routing is free of deadlock, so that no chain of channels comes back to its start; channels that are alike stand
@@ -15,11 +15,13 @@ use flitwise_language::scenario::Scenario;
 
 use super::{ChannelUse, Crossing, DelayedLink, OnPaths, Output, Outputs, Parts, Paths, Sender, Typical};
 use crate::paths::Traffic;
-use crate::paths::classes::{Channel, ChannelClasses, Flows, Point, rounded};
+use crate::paths::classes::{Channel, ChannelClasses, Flows, Point, Step, rounded};
+use crate::paths::groups::NodeGroups;
 
 /// The paths of one class, its channels numbered by what they are like.
 struct OneClass<'f> {
     network: &'f dyn Topology,
+    groups: &'f NodeGroups,
     channels: &'f [Channel],
     flows: &'f Flows,
     /// By channel: its number among those that the class takes.
@@ -34,9 +36,9 @@ struct OneClass<'f> {
 
 impl<'f> OneClass<'f> {
     fn new(network: &'f dyn Topology, classes: &'f ChannelClasses, flows: &'f Flows) -> Self {
-        let channels = &classes.channels;
+        let (channels, groups) = (&classes.channels, &classes.groups);
         let mut sums = vec![0.0; channels.len()];
-        flows.steps.iter().for_each(|((_, to), share)| sums[*to] += share);
+        flows.steps.iter().for_each(|step| sums[step.to] += step.share);
         let depths = depths(channels.len(), flows);
         let mut samples: Vec<usize> = (0..sums.len()).filter(|at| sums[*at] > 0.0).collect();
         let order = |at: &usize| (channels[*at].is_end, depths[*at], classes.numbers[*at]);
@@ -46,7 +48,7 @@ impl<'f> OneClass<'f> {
         samples.iter().zip(0..).for_each(|(at, number)| of_class[classes.numbers[*at]] = number);
         let inner = samples.iter().filter(|at| !channels[**at].is_end).count();
         let numbers = classes.numbers.iter().map(|class| of_class[*class]).collect();
-        Self { network, channels, flows, numbers, samples, inner, sums }
+        Self { network, groups, channels, flows, numbers, samples, inner, sums }
     }
 
     /// Links of a channel that lead to one router.
@@ -58,42 +60,63 @@ impl<'f> OneClass<'f> {
 
     fn from(&self, point: Point) -> Option<u32> {
         match point {
-            Point::Node(_) => None,
+            Point::Nodes(_) => None,
             Point::Channel(channel) => Some(self.numbers[channel]),
         }
     }
 
-    /// The inputs of the traffic of an output, by channels that are alike, each with its share.
-    fn inputs(&self, sample: usize) -> Vec<(Option<u32>, f64)> {
-        let steps = self.flows.steps.iter().filter(|((_, to), _)| *to == sample);
-        let mut inputs = Vec::new();
-        for ((from, _), share) in steps {
-            let links = match from {
-                Point::Node(_) => 1,
-                Point::Channel(channel) => self.parallel(*channel),
-            };
-            let part = share / self.sums[sample] / f64::from(links);
-            inputs.extend((0..links).map(|_| (self.from(*from), part)));
+    /// By sample: the inputs of the traffic of an output, by channels that are alike, each with its share.
+    fn inputs(&self) -> Vec<Vec<(Option<u32>, f64)>> {
+        let mut places = vec![None; self.channels.len()];
+        self.samples.iter().enumerate().for_each(|(place, sample)| places[*sample] = Some(place));
+        let mut steps: Vec<Vec<&Step>> = vec![Vec::new(); self.samples.len()];
+        for step in &self.flows.steps {
+            if let Some(place) = places[step.to] {
+                steps[place].push(step);
+            }
         }
-        inputs
+        self.samples.iter().zip(steps).map(|(sample, steps)| self.inputs_of(*sample, &steps)).collect()
+    }
+
+    /// The inputs of one output, over which these steps lead; of nodes that receive together those of one of them.
+    fn inputs_of(&self, sample: usize, steps: &[&Step]) -> Vec<(Option<u32>, f64)> {
+        let (all, nodes) = (self.sums[sample], f64::from(self.channels[sample].nodes));
+        let mut inputs = Vec::new();
+        // each of the nodes that receive together leaves out itself alone, and what comes from nodes is alike
+        let mut to_each = (0.0, 0.0);
+        for step in steps {
+            let (links, share) = match step.from {
+                Point::Nodes(_) if nodes > 1.0 => {
+                    to_each = (to_each.0 + step.singles / nodes, to_each.1 + step.share);
+                    continue;
+                }
+                Point::Nodes(_) => (step.singles as u32, step.share),
+                Point::Channel(channel) => (self.parallel(channel), step.share),
+            };
+            let part = share / all / f64::from(links);
+            inputs.extend((0..links).map(|_| (self.from(step.from), part)));
+        }
+        let (others, share) = (to_each.0.round() as usize, to_each.1 / all);
+        let own = std::iter::repeat_n((None, share / others.max(1) as f64), others);
+        own.chain(inputs).collect()
     }
 
     /// All outputs: how often each is met, and how often another message of the same input wants the same.
     fn outputs(&self) -> BTreeMap<Output, (f64, f64)> {
         let mut outputs: BTreeMap<Output, (f64, f64)> = BTreeMap::new();
-        for ((from, to), share) in &self.flows.steps {
-            let all = match from {
-                Point::Node(_) => 1.0,
+        for step in &self.flows.steps {
+            let all = match step.from {
+                Point::Nodes(_) => 1.0,
                 // those that come to the same router
                 Point::Channel(channel) => {
-                    let links = f64::from(self.channels[*channel].links);
-                    self.sums[*channel] * f64::from(self.parallel(*channel)) / links
+                    let links = f64::from(self.channels[channel].links);
+                    self.sums[channel] * f64::from(self.parallel(channel)) / links
                 }
             };
-            let output = Output { from: self.from(*from), to: self.numbers[*to] };
+            let output = Output { from: self.from(step.from), to: self.numbers[step.to] };
             let (sum, same) = outputs.entry(output).or_default();
-            *sum += share;
-            *same += share * share / all;
+            *sum += step.share;
+            *same += step.share * step.of_one() / all;
         }
         outputs.values_mut().for_each(|(sum, same)| *same /= *sum);
         outputs
@@ -125,7 +148,7 @@ impl<'f> OneClass<'f> {
             add(delay, channel.is_upper, sum / f64::from(channel.links));
         }
         for sender in &self.flows.senders {
-            let (router, port) = self.network.entry(*sender);
+            let (router, port) = self.network.entry(self.groups.senders[*sender][0]);
             add(self.network.delay(router, port), false, 1.0);
         }
         most.into_iter().map(|((delay, is_upper), rate)| DelayedLink { delay, is_upper, rate }).collect()
@@ -133,38 +156,69 @@ impl<'f> OneClass<'f> {
 
     /// Senders whose messages leave their routers alike.
     fn senders(&self) -> Vec<Sender> {
-        let all = self.flows.senders.len() as f64;
+        let all = self.flows.sending as f64;
         let mut alike: BTreeMap<Vec<(u32, i64)>, Sender> = BTreeMap::new();
-        for sender in &self.flows.senders {
-            let mut outputs: BTreeMap<u32, f64> = BTreeMap::new();
-            let from = Point::Node(*sender);
-            let steps = self.flows.steps.range((from, 0)..=(from, usize::MAX));
-            steps.for_each(|((_, to), share)| *outputs.entry(self.numbers[*to]).or_default() += share);
+        for (count, outputs) in self.flows.senders.iter().flat_map(|group| self.first_outputs(*group)) {
             let key = outputs.iter().map(|(to, share)| (*to, rounded(*share))).collect();
             let outputs =
                 || outputs.iter().map(|(to, share)| (*share, Output { from: None, to: *to })).collect();
-            alike.entry(key).or_insert_with(|| Sender { share: 0.0, outputs: outputs() }).share += 1.0 / all;
+            let known = alike.entry(key).or_insert_with(|| Sender { share: 0.0, outputs: outputs() });
+            known.share += count / all;
         }
         alike.into_values().collect()
     }
 
-    fn paths(&self, on_link: &HashMap<(u32, u32), Vec<f64>>, at_interface: Vec<f64>, class: usize) -> Paths {
+    /// Where the messages of nodes that send together leave their router, by what they leave out as they send nothing
+    /// to themselves: how many nodes, and the share of each output.
+    fn first_outputs(&self, group: usize) -> Vec<(f64, BTreeMap<u32, f64>)> {
+        let from = Point::Nodes(group);
+        let begin = self.flows.steps.partition_point(|step| step.from < from);
+        let steps = || self.flows.steps[begin..].iter().take_while(|step| step.from == from);
+        let nodes = self.groups.senders[group].len() as f64;
+        let mut outputs: BTreeMap<u32, f64> = BTreeMap::new();
+        let (mut leaving_out, mut rest) = (Vec::new(), nodes);
+        for step in steps() {
+            let channel = &self.channels[step.to];
+            let to_each = if channel.is_end { f64::from(channel.nodes) } else { 1.0 };
+            let number = self.numbers[step.to];
+            *outputs.entry(number).or_default() += step.of_one() * to_each;
+            let themselves = nodes * to_each - step.singles;
+            if themselves > 0.0 {
+                leaving_out.push((themselves, number, step.of_one()));
+                rest -= themselves;
+            }
+        }
+        let mut found = Vec::new();
+        for (count, number, one) in leaving_out {
+            let mut others = outputs.clone();
+            let share = others.get_mut(&number).expect("an output of the group");
+            *share -= one;
+            if *share < one / 2.0 {
+                others.remove(&number);
+            }
+            found.push((count, others));
+        }
+        found.extend((rest > 0.0).then_some((rest, outputs)));
+        found
+    }
+
+    fn paths(&self, on_link: &HashMap<(u32, u32), Vec<f64>>, at_interface: Vec<f64>, place: usize) -> Paths {
         let channel = |(number, sample): (usize, &usize)| {
-            let Channel { router, port, links: count, is_upper, .. } = self.channels[*sample];
+            let Channel { router, port, links: count, is_upper, nodes, .. } = self.channels[*sample];
             let links = f64::from(count);
             let by_class: Vec<f64> = on_link[&(router, port)].iter().map(|of| of / links).collect();
             ChannelUse {
                 dimension: number as u32,
                 links: count,
-                rate: self.sums[*sample] / links,
-                on_link: by_class[class],
+                rate: self.sums[*sample] / links / f64::from(nodes),
+                on_link: by_class[place],
                 is_upper,
                 by_class: Some(by_class),
             }
         };
         let mut links: Vec<ChannelUse> = self.samples.iter().enumerate().map(channel).collect();
         let ends = links.split_off(self.inner);
-        let inputs: Vec<_> = self.samples.iter().map(|sample| self.inputs(*sample)).collect();
+        let inputs = self.inputs();
         let outputs = self.outputs();
         let is_end = |to: u32| to as usize >= self.inner;
         // those that count, with shares that sum to one
@@ -207,10 +261,10 @@ impl<'f> OneClass<'f> {
 /// How many channels of a class may lie before each.
 fn depths(count: usize, flows: &Flows) -> Vec<u32> {
     let (mut next, mut before) = (vec![Vec::new(); count], vec![0_u32; count]);
-    for (from, to) in flows.steps.keys() {
-        if let Point::Channel(from) = from {
-            next[*from].push(*to);
-            before[*to] += 1;
+    for step in &flows.steps {
+        if let Point::Channel(from) = step.from {
+            next[from].push(step.to);
+            before[step.to] += 1;
         }
     }
     let mut depths = vec![0; count];
@@ -227,24 +281,23 @@ fn depths(count: usize, flows: &Flows) -> Vec<u32> {
     depths
 }
 
-/// The paths of the classes at these places of a scenario.
-pub(super) fn paths(scenario: &Scenario, places: &[usize]) -> Vec<Rc<Paths>> {
+/// The channels of the classes at these places of a scenario.
+pub(super) fn channels(scenario: &Scenario, places: &[usize]) -> ChannelClasses {
     let traffic: Vec<Traffic> = places.iter().map(|place| Traffic::of(scenario, *place)).collect();
-    of(&*scenario.topology(), &traffic).into_iter().map(Rc::new).collect()
+    ChannelClasses::of(&*scenario.topology(), &traffic)
 }
 
-/// The paths of classes in any network.
-pub(super) fn of(network: &dyn Topology, traffic: &[Traffic]) -> Vec<Paths> {
-    let classes = ChannelClasses::of(network, traffic);
-    let on_link = classes.on_links();
-    let one = |(class, flows): (usize, &Flows)| {
-        let sends = |other: &Flows| {
-            let own = &flows.senders;
-            let both = own.iter().filter(|node| other.senders.binary_search(node).is_ok()).count();
-            both as f64 / own.len().max(1) as f64
-        };
-        let at_interface = classes.flows.iter().map(sends).collect();
-        OneClass::new(network, &classes, flows).paths(&on_link, at_interface, class)
+/// The paths of classes over these channels; classes that go the same ways have the same.
+pub(super) fn paths(network: &dyn Topology, classes: &ChannelClasses) -> Vec<Rc<Paths>> {
+    let by_flows = classes.on_links();
+    let of_classes = |by_flows: &[f64]| classes.flows_of.iter().map(|flows| by_flows[*flows]).collect();
+    let on_link: HashMap<(u32, u32), Vec<f64>> =
+        by_flows.iter().map(|(link, loads)| (*link, of_classes(loads))).collect();
+    let one = |(place, flows): (usize, &Flows)| {
+        let class = classes.flows_of.iter().position(|of| *of == place).expect("a class for its ways");
+        let sends: Vec<f64> = classes.flows.iter().map(|other| classes.both_send(flows, other)).collect();
+        Rc::new(OneClass::new(network, classes, flows).paths(&on_link, of_classes(&sends), class))
     };
-    classes.flows.iter().enumerate().map(one).collect()
+    let found: Vec<Rc<Paths>> = classes.flows.iter().enumerate().map(one).collect();
+    classes.flows_of.iter().map(|flows| Rc::clone(&found[*flows])).collect()
 }

@@ -1,13 +1,21 @@
+mod groups;
+
 use flitwise_language::network::{Hypercube, Mesh, Single};
 use flitwise_language::scenario::{NetworkSpec, Radix};
 
 use super::*;
-use crate::paths::Traffic;
+use crate::paths::classes::ChannelClasses;
 use crate::paths::tests::trees::{Tree, topologies};
 
 /// Paths by enumeration where all send to all alike.
 fn enumerated(network: &dyn Topology) -> Paths {
-    enumerated::of(network, &[Traffic::uniform(network, 1.0)]).swap_remove(0)
+    of_groups(network, NodeGroups::of(network, &[Traffic::uniform(network, 1.0)]))
+}
+
+/// The same with these nodes followed together.
+fn of_groups(network: &dyn Topology, groups: NodeGroups) -> Paths {
+    let classes = ChannelClasses::of_groups(network, groups, &[Traffic::uniform(network, 1.0)]);
+    Rc::unwrap_or_clone(enumerated::paths(network, &classes).swap_remove(0))
 }
 
 fn cube(dimension: u32) -> Paths {
