@@ -10,7 +10,8 @@
 //! Parallel links of which routers choose share what goes from router to router alike, and so do ways of which one is
 //! drawn. Every path of every sender is followed from router to router, whatever the topology. Only uniform
 //! destinations need no paths one by one, in a topology that declares that its dimensions part (`paths/uniform.rs`) or
-//! that has a closed form for each link ([`uniform_rate`](Topology::uniform_rate)).
+//! that has a closed form for each link ([`uniform_rate`](Topology::uniform_rate)); in others nodes of a router from
+//! which, or to which, ways are the same are followed together (`paths/groups.rs`).
 
 mod bisection;
 pub(crate) mod classes;
@@ -27,6 +28,7 @@ use crate::model::Refusal;
 pub use bisection::{effective_bisection, supports_bisection};
 use flitwise_language::network::{ChannelKind, LinkEnd, Topology};
 use flitwise_language::scenario::{ClassKind, DestinationSpec, Destinations, Scenario};
+use groups::{NodeGroups, Together};
 pub use links::{Link, links};
 use uniform::Spread;
 
@@ -127,9 +129,11 @@ impl Traffic {
     /// Links that are looked at to compute the loads of a class.
     fn steps(&self, network: &dyn Topology) -> f64 {
         let (ordered, hops) = (network.is_dimension_ordered(), 1.0 + network.mean_hops());
-        let hops = hops * f64::from(network.ways());
-        let has_closed_form = ordered || has_closed_form(network);
         let to_all = self.share_to_all(network);
+        let together = if ordered || to_all <= 0.0 { None } else { together(network) };
+        let all = together.as_ref().map_or(0.0, |groups| hops * groups.all_ways(network) as f64);
+        let hops = hops * f64::from(network.ways());
+        let has_closed_form = ordered || has_closed_form(network) || together.is_some();
         let of_sender = |sender: &u32| {
             let towards = self.destinations.towards(*sender);
             match towards.is_all() {
@@ -138,8 +142,14 @@ impl Traffic {
                 _ => f64::from(towards.count) * hops,
             }
         };
-        self.senders.iter().map(of_sender).sum()
+        all + self.senders.iter().map(of_sender).sum::<f64>()
     }
+}
+
+/// Nodes that are followed together where all send to all alike, if any are and no link has a closed form.
+fn together(network: &dyn Topology) -> Option<NodeGroups> {
+    let groups = (!has_closed_form(network)).then(|| NodeGroups::alike(network));
+    groups.filter(|groups| !groups.are_single())
 }
 
 /// Whether the topology knows what each link carries where all send to all alike.
@@ -211,12 +221,16 @@ impl Rates {
         let starts = links.clone();
         let mut rates = Self { ports, sent: vec![0.0; nodes as usize], links, starts };
         let to_all = traffic.share_to_all(network);
-        match spread {
+        let together = if spread.is_some() || to_all <= 0.0 { None } else { together(network) };
+        match (spread, &together) {
             _ if to_all <= 0.0 => {}
-            Some(spread) => spread.add_all(&mut rates, to_all),
-            None => rates.add_uniform(network, to_all),
+            (Some(spread), _) => spread.add_all(&mut rates, to_all),
+            (None, Some(groups)) => {
+                groups.all().for_each(|one| rates.add_together(network, groups, one, to_all))
+            }
+            (None, None) => rates.add_uniform(network, to_all),
         }
-        let in_closed_form = spread.is_none() && has_closed_form(network);
+        let in_closed_form = spread.is_none() && (has_closed_form(network) || together.is_some());
         for sender in traffic.senders.iter().copied() {
             let relative = traffic.destinations.relative_rate(sender);
             rates.sent[sender as usize] = relative;
@@ -256,6 +270,40 @@ impl Rates {
         }
     }
 
+    /// Adds a share of what nodes send that are followed together, to all nodes alike.
+    fn add_together(&mut self, network: &dyn Topology, groups: &NodeGroups, one: Together, share: f64) {
+        let (senders, receivers) = (&groups.senders[one.from], &groups.receivers[one.to]);
+        let [source, destination] = [senders, receivers].map(|places| groups.nodes[places[0]][0]);
+        let share = share * one.share / f64::from(network.ways());
+        let of_pair = share / groups.pairs_of(&one) as f64;
+        for way in 0..network.ways() {
+            let starts = [true].into_iter().chain(std::iter::repeat(false));
+            for (hop, is_first) in network.path(source, destination, way).zip(starts) {
+                if hop.is_between_routers() {
+                    self.add_alike(network, (hop.router, hop.port), share, is_first);
+                    continue;
+                }
+                for place in receivers {
+                    let pairs: usize = senders.iter().map(|from| groups.pairs(*from, *place)).sum();
+                    let nodes = &groups.nodes[*place];
+                    let part = of_pair * pairs as f64 / nodes.len() as f64;
+                    for (router, port) in nodes.iter().map(|node| network.entry(*node)) {
+                        self.add(self.place(router, port), part, is_first);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds messages to parallel links from a port on, of which a router chooses.
+    fn add_alike(&mut self, network: &dyn Topology, (router, port): (u32, u32), share: f64, is_start: bool) {
+        let links = network.parallel(router, port);
+        let place = self.place(router, port);
+        for link in 0..links as usize {
+            self.add(place + link, share / f64::from(links), is_start);
+        }
+    }
+
     fn place(&self, router: u32, port: u32) -> usize {
         router as usize * self.ports as usize + port as usize
     }
@@ -277,11 +325,7 @@ impl Rates {
         for way in 0..network.ways() {
             let starts = [true].into_iter().chain(std::iter::repeat(false));
             for (hop, is_first) in network.path(sender, to, way).zip(starts) {
-                let links = network.parallel(hop.router, hop.port);
-                let place = self.place(hop.router, hop.port);
-                for link in 0..links as usize {
-                    self.add(place + link, share / f64::from(links), is_first);
-                }
+                self.add_alike(network, (hop.router, hop.port), share, is_first);
             }
         }
     }

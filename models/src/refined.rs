@@ -538,9 +538,10 @@ fn too_large(scenario: &Scenario) -> Option<Refusal> {
     });
     if nodes > most {
         let (where_, help) = match uneven {
-            Some(_) => {
-                (" where classes have nodes or destinations of their own, and there are", ", or leave both out")
-            }
+            Some(_) => (
+                " where classes have nodes or destinations of their own, and there are",
+                ", or leave both out",
+            ),
             None => (" in trees and graphs, and here are", ""),
         };
         let because = format!("follows the messages of up to {most} nodes{where_} {nodes}; simulate{help}");
@@ -556,7 +557,8 @@ fn too_large(scenario: &Scenario) -> Option<Refusal> {
             let because = format!("{found}; take \"d-mod-k\" or \"s-mod-k\", or simulate");
             return Some(Refusal { key: "network.routing".to_owned(), because });
         }
-        let help = if uneven.is_some() { "name fewer senders or destinations, or simulate" } else { "simulate" };
+        let help =
+            if uneven.is_some() { "name fewer senders or destinations, or simulate" } else { "simulate" };
         return Some(Refusal { key, because: format!("{found}; {help}") });
     }
     let (kinds, most) = (paths::kinds(scenario, &places), paths::MOST_KINDS);

@@ -6,8 +6,8 @@
 //! loads are told apart by those before and behind them until nothing more is told apart (partition refinement, as for
 //! lumpable Markov chains). With uniform destinations in a cube the channels of a dimension are left.
 //!
-//! Nodes that stand for one another are followed together ([`NodeGroups`]): a step from or to them stands for those of
-//! each of them, and all that is told is told of one of these. Channels are numbered by router and port, so that nothing
+//! Nodes of a router may be followed together ([`NodeGroups`]). A step from or to nodes that stand for one another stands
+//! for those of each of them. Channels are numbered by router and port, so that nothing
 //! depends on the order in which ways are followed.
 
 use std::collections::{BTreeMap, HashMap};
@@ -17,15 +17,15 @@ use flitwise_language::network::{Half, Topology};
 use super::Traffic;
 use super::groups::{NodeGroups, Together};
 
-/// Where a message comes from: nodes that send together, or a channel.
+/// Where a message comes from: nodes that stand for one another, or a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Point {
-    /// By place among the groups of senders.
+    /// By place among those of [`NodeGroups`].
     Nodes(usize),
     Channel(usize),
 }
 
-/// A channel with all that shares its virtual channels, or the ejection links of nodes that receive together.
+/// A channel with all that shares its virtual channels, or the ejection links of nodes that stand for one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Channel {
     pub(crate) router: u32,
@@ -35,7 +35,7 @@ pub(crate) struct Channel {
     pub(crate) links: u32,
     pub(crate) is_upper: bool,
     pub(crate) is_end: bool,
-    /// Ejection links that it stands for, one for each node; 1 of other channels.
+    /// Ejection links that it stands for, one of each node; 1 of other channels.
     pub(crate) nodes: u32,
 }
 
@@ -47,20 +47,20 @@ pub(crate) struct Step {
     /// Messages per message that each sender generates.
     pub(crate) share: f64,
     /// Steps from one node, or to one, that it stands for.
-    pub(crate) singles: f64,
+    pub(crate) singles: usize,
 }
 
 impl Step {
     /// Messages on one of them.
     pub(crate) fn of_one(&self) -> f64 {
-        self.share / self.singles
+        self.share / self.singles as f64
     }
 }
 
 /// What a class sends from point to point, per message that each of its senders generates.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flows {
-    /// Groups of nodes that send, in order.
+    /// Places of the nodes that send, in order.
     pub(crate) senders: Vec<usize>,
     /// Nodes that send.
     pub(crate) sending: usize,
@@ -96,6 +96,38 @@ struct Followed<'n> {
     known: HashMap<Channel, usize>,
 }
 
+/// What a class sends from group to group of nodes.
+#[derive(Default)]
+struct GroupFlows {
+    /// From groups of senders to channels.
+    first: HashMap<(usize, usize), f64>,
+    /// From channel to channel.
+    between: HashMap<(usize, usize), f64>,
+    /// From channels to groups of receivers.
+    last: HashMap<(usize, usize), f64>,
+    /// From groups of senders to groups of receivers at the same router.
+    staying: HashMap<(usize, usize), f64>,
+    /// By group of receivers: router and port of the ejection link of the first node.
+    ends: HashMap<usize, (u32, u32)>,
+}
+
+impl GroupFlows {
+    /// Adds a share of what two groups send over a way of these channels, at whose end is this ejection link.
+    fn add(&mut self, one: Together, channels: &[usize], end: (u32, u32), share: f64) {
+        match (channels.first(), channels.last()) {
+            (Some(first), Some(last)) => {
+                *self.first.entry((one.from, *first)).or_default() += share;
+                *self.last.entry((*last, one.to)).or_default() += share;
+            }
+            _ => *self.staying.entry((one.from, one.to)).or_default() += share,
+        }
+        for pair in channels.windows(2) {
+            *self.between.entry((pair[0], pair[1])).or_default() += share;
+        }
+        self.ends.insert(one.to, end);
+    }
+}
+
 impl Followed<'_> {
     fn number(&mut self, channel: Channel) -> usize {
         *self.known.entry(channel).or_insert_with(|| {
@@ -104,24 +136,26 @@ impl Followed<'_> {
         })
     }
 
-    /// The channels on a way from one node of a group to one of another, and the delay of all its links together.
-    fn way(&mut self, Together { from, to, .. }: Together, way: u32) -> (Vec<usize>, u32) {
+    /// The network channels on a way from one node to another, the delay of all links together, and router and port of
+    /// the ejection link.
+    fn way(&mut self, source: u32, destination: u32, way: u32) -> (Vec<usize>, u32, (u32, u32)) {
         let network = self.network;
-        let (source, nodes) = (self.groups.senders[from][0], &self.groups.receivers[to]);
-        let (destination, nodes) = (nodes[0], nodes.len() as u32);
         let (router, port) = network.entry(source);
-        let (mut channels, mut delay) = (Vec::new(), network.delay(router, port));
+        let (mut channels, mut delay, mut end) = (Vec::new(), network.delay(router, port), (router, port));
         for hop in network.path(source, destination, way) {
-            let (router, is_end) = (hop.router, !hop.is_between_routers());
-            let choice = network.candidates(router, source, destination).filter(|_| !is_end);
-            let one = || (hop.port, network.parallel(router, hop.port));
-            let (port, links) = choice.map_or_else(one, |choice| (choice.first, choice.count));
-            let is_upper = !is_end && network.half(router, source, destination) == Half::Upper;
-            let nodes = if is_end { nodes } else { 1 };
-            channels.push(self.number(Channel { router, port, links, is_upper, is_end, nodes }));
+            let router = hop.router;
             delay += network.delay(router, hop.port);
+            end = (router, hop.port);
+            if !hop.is_between_routers() {
+                break;
+            }
+            let one = || (hop.port, network.parallel(router, hop.port));
+            let choice = network.candidates(router, source, destination);
+            let (port, links) = choice.map_or_else(one, |choice| (choice.first, choice.count));
+            let is_upper = network.half(router, source, destination) == Half::Upper;
+            channels.push(self.number(Channel { router, port, links, is_upper, is_end: false, nodes: 1 }));
         }
-        (channels, delay)
+        (channels, delay, end)
     }
 
     /// All that a class sends.
@@ -130,28 +164,76 @@ impl Followed<'_> {
         let (ways, sending) = (network.ways(), class.senders.len());
         let (senders, hops) = (groups.senders_of(class), vec![0.0]);
         let mut flows = Flows { senders, sending, hops, delays: vec![BTreeMap::new()], ..Flows::default() };
-        let mut steps: HashMap<(Point, usize), Step> = HashMap::new();
-        for together in groups.of_class(class) {
-            let share = together.share / f64::from(ways);
+        let mut of_groups = GroupFlows::default();
+        for one in groups.of_class(class) {
+            let [source, destination] = [&groups.senders[one.from], &groups.receivers[one.to]]
+                .map(|places| groups.nodes[places[0]][0]);
+            let share = one.share / f64::from(ways);
             for way in 0..ways {
-                let (channels, delay) = self.way(together, way);
-                let mut from = Point::Nodes(together.from);
-                for to in &channels {
-                    let nodes = f64::from(self.channels[*to].nodes);
-                    let singles = match (from, self.channels[*to].is_end) {
-                        (Point::Nodes(_), true) => together.pairs,
-                        (Point::Nodes(group), false) => groups.senders[group].len() as f64,
-                        (Point::Channel(_), _) => nodes,
-                    };
-                    let new = || Step { from, to: *to, share: 0.0, singles };
-                    steps.entry((from, *to)).or_insert_with(new).share += share;
-                    from = Point::Channel(*to);
-                }
-                flows.cross(channels.len() - 1, delay, share / sending as f64);
+                let (channels, delay, end) = self.way(source, destination, way);
+                of_groups.add(one, &channels, end, share);
+                flows.cross(channels.len(), delay, share / sending as f64);
             }
         }
-        flows.steps = steps.into_values().collect();
+        flows.steps = self.steps(&of_groups);
         flows
+    }
+
+    /// What groups send, shared out among nodes that stand for one another.
+    fn steps(&mut self, flows: &GroupFlows) -> Vec<Step> {
+        let groups = self.groups;
+        let between = flows.between.iter();
+        let one = |((from, to), share): (&(usize, usize), &f64)| Step {
+            from: Point::Channel(*from),
+            to: *to,
+            share: *share,
+            singles: 1,
+        };
+        let mut steps: Vec<Step> = between.map(one).collect();
+        for ((from, to), share) in &flows.first {
+            let of_one = share / groups.count(&groups.senders[*from]) as f64;
+            for place in &groups.senders[*from] {
+                let (from, singles) = (Point::Nodes(*place), groups.nodes[*place].len());
+                steps.push(Step { from, to: *to, share: of_one * singles as f64, singles });
+            }
+        }
+        for ((from, to), share) in &flows.last {
+            let of_one = share / groups.count(&groups.receivers[*to]) as f64;
+            for place in &groups.receivers[*to] {
+                let (from, singles) = (Point::Channel(*from), groups.nodes[*place].len());
+                let to = self.end(flows, *to, *place);
+                steps.push(Step { from, to, share: of_one * singles as f64, singles });
+            }
+        }
+        for ((from, to), share) in &flows.staying {
+            let of_one =
+                share / groups.pairs_of(&Together { from: *from, to: *to, share: *share }).max(1) as f64;
+            for (from, place) in groups.senders[*from]
+                .iter()
+                .flat_map(|from| groups.receivers[*to].iter().map(move |to| (*from, *to)))
+            {
+                let singles = groups.pairs(from, place).max(usize::from(groups.are_single()));
+                if singles > 0 {
+                    let to = self.end(flows, *to, place);
+                    steps.push(Step {
+                        from: Point::Nodes(from),
+                        to,
+                        share: of_one * singles as f64,
+                        singles,
+                    });
+                }
+            }
+        }
+        steps
+    }
+
+    /// The ejection links of nodes at a place among those that receive together.
+    fn end(&mut self, flows: &GroupFlows, group: usize, place: usize) -> usize {
+        let nodes = &self.groups.nodes[place];
+        let is_first = self.groups.receivers[group][0] == place;
+        let (router, port) = if is_first { flows.ends[&group] } else { self.network.entry(nodes[0]) };
+        let nodes = nodes.len() as u32;
+        self.number(Channel { router, port, links: 1, is_upper: false, is_end: true, nodes })
     }
 }
 
@@ -174,8 +256,7 @@ impl ChannelClasses {
 
     /// The same, with nodes followed together that these groups say.
     pub(crate) fn of_groups(network: &dyn Topology, groups: NodeGroups, classes: &[Traffic]) -> Self {
-        let mut followed =
-            Followed { network, groups: &groups, channels: Vec::new(), known: HashMap::new() };
+        let mut followed = Followed { network, groups: &groups, channels: Vec::new(), known: HashMap::new() };
         let (mut flows, mut flows_of) = (Vec::new(), Vec::new());
         let mut different: Vec<&Traffic> = Vec::new();
         for class in classes {
@@ -226,8 +307,8 @@ impl ChannelClasses {
 
     /// Share of the senders of some messages that send others, too.
     pub(crate) fn both_send(&self, own: &Flows, other: &Flows) -> f64 {
-        let both = own.senders.iter().filter(|group| other.senders.binary_search(group).is_ok());
-        let nodes: usize = both.map(|group| self.groups.senders[*group].len()).sum();
+        let both = own.senders.iter().filter(|place| other.senders.binary_search(place).is_ok());
+        let nodes: usize = both.map(|place| self.groups.nodes[*place].len()).sum();
         nodes as f64 / own.sending.max(1) as f64
     }
 
@@ -241,17 +322,17 @@ impl ChannelClasses {
         self.flows.iter().map(of_class).max().unwrap_or(0)
     }
 
-    /// What channels and groups of senders have to do with others: by place, first groups, then channels.
+    /// What nodes and channels have to do with others: by place, nodes that stand for one another first, then channels.
     fn neighbours(&self) -> Vec<Vec<Neighbour>> {
-        let groups = self.groups.senders.len();
+        let groups = self.groups.nodes.len();
         let mut steps: Vec<Vec<Neighbour>> = vec![Vec::new(); groups + self.channels.len()];
         for (class, flows) in self.flows.iter().enumerate() {
             for step in &flows.steps {
                 let (from, senders) = match step.from {
-                    Point::Nodes(group) => (group, self.groups.senders[group].len() as f64),
-                    Point::Channel(channel) => (groups + channel, 1.0),
+                    Point::Nodes(place) => (place, self.groups.nodes[place].len()),
+                    Point::Channel(channel) => (groups + channel, 1),
                 };
-                let (to, receivers) = (groups + step.to, f64::from(self.channels[step.to].nodes));
+                let (to, receivers) = (groups + step.to, self.channels[step.to].nodes as usize);
                 let share = rounded(step.of_one());
                 let one = |is_in, of, count| Neighbour { class, is_in, of, share, count };
                 steps[from].push(one(false, to, step.singles / senders));
@@ -263,7 +344,7 @@ impl ChannelClasses {
 
     /// Tells channels and nodes apart until nothing more is told apart.
     fn refine(&mut self) {
-        let groups = self.groups.senders.len();
+        let groups = self.groups.nodes.len();
         let all = groups + self.channels.len();
         let neighbours = self.neighbours();
         let on_link = self.on_links();
@@ -293,18 +374,18 @@ struct Neighbour {
     of: usize,
     /// How much goes there, or comes from there, in each step.
     share: i64,
-    /// Steps of one node, or to one node, in the mean over those that are followed together.
-    count: f64,
+    /// Steps of one node, or to one node, of those that stand for one another.
+    count: usize,
 }
 
 /// A place as those before and behind it see it: their numbers, how much of each class goes there, and how many there
 /// are.
-fn seen(neighbours: &[Neighbour], numbers: &[usize]) -> Vec<((usize, bool, usize, i64), i64)> {
+fn seen(neighbours: &[Neighbour], numbers: &[usize]) -> Vec<((usize, bool, usize, i64), usize)> {
     let key = |one: &Neighbour| (one.class, one.is_in, numbers[one.of], one.share);
     let mut sorted: Vec<&Neighbour> = neighbours.iter().collect();
     sorted.sort_unstable_by_key(|one| key(one));
     let alike = sorted.chunk_by(|one, other| key(one) == key(other));
-    alike.map(|of| (key(of[0]), rounded(of.iter().map(|one| one.count).sum()))).collect()
+    alike.map(|of| (key(of[0]), of.iter().map(|one| one.count).sum())).collect()
 }
 
 /// Shares that differ by rounding alone are one.

@@ -309,3 +309,29 @@ fn graphs_are_loaded_as_by_hand() {
         assert!((mean - wanted[0]).abs() < 1e-12 && (most - wanted[1]).abs() < 1e-12, "{mean} {most}");
     }
 }
+
+/// Nodes of a switch that are followed together load links as each sender by itself does, with and without a hot node.
+#[test]
+fn nodes_of_a_switch_load_links_as_one_by_one() {
+    let nodes: String =
+        (0..9).map(|node| format!("node n{node} s{}\n", [0, 1, 0, 0, 2, 1, 3, 3, 0][node])).collect();
+    let links = "link s0 s1 links=2\nlink s1 s2\nlink s2 s3\nlink s3 s4\nlink s4 s0\n";
+    for (routing, itself) in [(GraphRouting::UpDown, false), (GraphRouting::UpDown, true)] {
+        let file = GraphFile::of(&format!("{nodes}{links}")).unwrap();
+        let network = NetworkSpec::Graph { file, routing, root: None, self_traffic: Some(itself) }.topology();
+        assert!(groups::NodeGroups::alike(&*network).all_ways(&*network) == 16);
+        let hot =
+            DestinationSpec::Hot(flitwise_language::scenario::HotSpot { hot: 1, share: 0.25 }).on(&*network);
+        let uniform = Traffic::uniform(&*network, 1.0);
+        for all in [Traffic { destinations: hot, ..uniform.clone() }, uniform] {
+            let found = Rates::of(&*network, &all, None);
+            let one = |sender| Rates::of(&*network, &Traffic { senders: vec![sender], ..all.clone() }, None);
+            let singly: Vec<Rates> = all.senders.iter().copied().map(one).collect();
+            for place in 0..found.links.len() {
+                let sum = |of: fn(&Rates) -> &Vec<f64>| singly.iter().map(|one| of(one)[place]).sum::<f64>();
+                assert!((found.links[place] - sum(|rates| &rates.links)).abs() < 1e-12);
+                assert!((found.starts[place] - sum(|rates| &rates.starts)).abs() < 1e-12);
+            }
+        }
+    }
+}

@@ -78,27 +78,19 @@ impl<'f> OneClass<'f> {
         self.samples.iter().zip(steps).map(|(sample, steps)| self.inputs_of(*sample, &steps)).collect()
     }
 
-    /// The inputs of one output, over which these steps lead; of nodes that receive together those of one of them.
+    /// The inputs of one output, over which these steps lead; of nodes that stand for one another those of one.
     fn inputs_of(&self, sample: usize, steps: &[&Step]) -> Vec<(Option<u32>, f64)> {
-        let (all, nodes) = (self.sums[sample], f64::from(self.channels[sample].nodes));
+        let (all, nodes) = (self.sums[sample], self.channels[sample].nodes as usize);
         let mut inputs = Vec::new();
-        // each of the nodes that receive together leaves out itself alone, and what comes from nodes is alike
-        let mut to_each = (0.0, 0.0);
         for step in steps {
-            let (links, share) = match step.from {
-                Point::Nodes(_) if nodes > 1.0 => {
-                    to_each = (to_each.0 + step.singles / nodes, to_each.1 + step.share);
-                    continue;
-                }
-                Point::Nodes(_) => (step.singles as u32, step.share),
-                Point::Channel(channel) => (self.parallel(channel), step.share),
+            let links = match step.from {
+                Point::Nodes(_) => step.singles / nodes,
+                Point::Channel(channel) => self.parallel(channel) as usize,
             };
-            let part = share / all / f64::from(links);
-            inputs.extend((0..links).map(|_| (self.from(step.from), part)));
+            let part = step.share / all / links as f64;
+            inputs.extend(std::iter::repeat_n((self.from(step.from), part), links));
         }
-        let (others, share) = (to_each.0.round() as usize, to_each.1 / all);
-        let own = std::iter::repeat_n((None, share / others.max(1) as f64), others);
-        own.chain(inputs).collect()
+        inputs
     }
 
     /// All outputs: how often each is met, and how often another message of the same input wants the same.
@@ -148,7 +140,7 @@ impl<'f> OneClass<'f> {
             add(delay, channel.is_upper, sum / f64::from(channel.links));
         }
         for sender in &self.flows.senders {
-            let (router, port) = self.network.entry(self.groups.senders[*sender][0]);
+            let (router, port) = self.network.entry(self.groups.nodes[*sender][0]);
             add(self.network.delay(router, port), false, 1.0);
         }
         most.into_iter().map(|((delay, is_upper), rate)| DelayedLink { delay, is_upper, rate }).collect()
@@ -158,48 +150,21 @@ impl<'f> OneClass<'f> {
     fn senders(&self) -> Vec<Sender> {
         let all = self.flows.sending as f64;
         let mut alike: BTreeMap<Vec<(u32, i64)>, Sender> = BTreeMap::new();
-        for (count, outputs) in self.flows.senders.iter().flat_map(|group| self.first_outputs(*group)) {
+        for place in &self.flows.senders {
+            let nodes = self.groups.nodes[*place].len() as f64;
+            let mut outputs: BTreeMap<u32, f64> = BTreeMap::new();
+            let from = Point::Nodes(*place);
+            let begin = self.flows.steps.partition_point(|step| step.from < from);
+            for step in self.flows.steps[begin..].iter().take_while(|step| step.from == from) {
+                *outputs.entry(self.numbers[step.to]).or_default() += step.share / nodes;
+            }
             let key = outputs.iter().map(|(to, share)| (*to, rounded(*share))).collect();
             let outputs =
                 || outputs.iter().map(|(to, share)| (*share, Output { from: None, to: *to })).collect();
             let known = alike.entry(key).or_insert_with(|| Sender { share: 0.0, outputs: outputs() });
-            known.share += count / all;
+            known.share += nodes / all;
         }
         alike.into_values().collect()
-    }
-
-    /// Where the messages of nodes that send together leave their router, by what they leave out as they send nothing
-    /// to themselves: how many nodes, and the share of each output.
-    fn first_outputs(&self, group: usize) -> Vec<(f64, BTreeMap<u32, f64>)> {
-        let from = Point::Nodes(group);
-        let begin = self.flows.steps.partition_point(|step| step.from < from);
-        let steps = || self.flows.steps[begin..].iter().take_while(|step| step.from == from);
-        let nodes = self.groups.senders[group].len() as f64;
-        let mut outputs: BTreeMap<u32, f64> = BTreeMap::new();
-        let (mut leaving_out, mut rest) = (Vec::new(), nodes);
-        for step in steps() {
-            let channel = &self.channels[step.to];
-            let to_each = if channel.is_end { f64::from(channel.nodes) } else { 1.0 };
-            let number = self.numbers[step.to];
-            *outputs.entry(number).or_default() += step.of_one() * to_each;
-            let themselves = nodes * to_each - step.singles;
-            if themselves > 0.0 {
-                leaving_out.push((themselves, number, step.of_one()));
-                rest -= themselves;
-            }
-        }
-        let mut found = Vec::new();
-        for (count, number, one) in leaving_out {
-            let mut others = outputs.clone();
-            let share = others.get_mut(&number).expect("an output of the group");
-            *share -= one;
-            if *share < one / 2.0 {
-                others.remove(&number);
-            }
-            found.push((count, others));
-        }
-        found.extend((rest > 0.0).then_some((rest, outputs)));
-        found
     }
 
     fn paths(&self, on_link: &HashMap<(u32, u32), Vec<f64>>, at_interface: Vec<f64>, place: usize) -> Paths {

@@ -152,7 +152,13 @@ fn nodes_of_a_kind_have_the_same_ways() {
             hops.filter(|hop| hop.is_between_routers()).map(|hop| (hop.router, hop.port)).collect()
         };
         let pairs = groups.senders.iter().flat_map(|from| groups.receivers.iter().map(move |to| (from, to)));
-        for ((senders, receivers), way) in pairs.flat_map(|pair| (0..network.ways()).map(move |way| (pair, way))) {
+        let nodes = |places: &[usize]| -> Vec<u32> {
+            places.iter().flat_map(|place| groups.nodes[*place].clone()).collect()
+        };
+        for ((senders, receivers), way) in
+            pairs.flat_map(|pair| (0..network.ways()).map(move |way| (pair, way)))
+        {
+            let (senders, receivers) = (nodes(senders), nodes(receivers));
             let wanted = between(senders[0], receivers[0], way);
             for (from, to) in senders.iter().flat_map(|from| receivers.iter().map(move |to| (*from, *to))) {
                 assert_eq!(between(from, to, way), wanted, "{}", network.description());
