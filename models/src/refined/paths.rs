@@ -27,6 +27,7 @@ use flitwise_language::network::{Network, Topology};
 use flitwise_language::scenario::{DestinationSpec, NodeList, Scenario};
 
 use crate::paths::Traffic;
+use crate::paths::classes::ChannelClasses;
 use crate::paths::groups::NodeGroups;
 
 /// Kinds of channels up to which a class is solved.
@@ -450,8 +451,17 @@ pub(super) fn are_enumerated(scenario: &Scenario) -> bool {
 
 /// Ways that are followed for the classes at these places of a scenario, where all are.
 pub(super) fn ways(scenario: &Scenario, places: &[usize]) -> u64 {
-    let traffic: Vec<Traffic> = places.iter().map(|place| Traffic::of(scenario, *place)).collect();
-    NodeGroups::ways(&*scenario.topology(), &traffic)
+    NodeGroups::ways(&*scenario.topology(), &traffic(scenario, places))
+}
+
+/// Where the messages of classes go; lists of all nodes are all nodes.
+fn traffic(scenario: &Scenario, places: &[usize]) -> Vec<Traffic> {
+    let network = scenario.topology();
+    let of = |place: &usize| match scenario.is_uniform(*place) {
+        true => Traffic::uniform(&*network, 1.0),
+        false => Traffic::of(scenario, *place),
+    };
+    places.iter().map(of).collect()
 }
 
 /// What is found of the classes at these places of a scenario. Channels are counted before tables over them are made.
@@ -465,7 +475,7 @@ fn found(scenario: &Scenario, places: &[usize]) -> Found {
             return found.clone();
         }
         let found = if is_enumerated {
-            let channels = enumerated::channels(scenario, places);
+            let channels = ChannelClasses::of(&*network, &traffic(scenario, places));
             let kinds = channels.most_kinds();
             let is_solved = kinds <= MOST_KINDS;
             let paths = if is_solved { enumerated::paths(&*network, &channels) } else { Vec::new() };

@@ -11,10 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use flitwise_language::network::Topology;
-use flitwise_language::scenario::Scenario;
 
 use super::{ChannelUse, Crossing, DelayedLink, OnPaths, Output, Outputs, Parts, Paths, Sender, Typical};
-use crate::paths::Traffic;
 use crate::paths::classes::{Channel, ChannelClasses, Flows, Point, Step, rounded};
 use crate::paths::groups::NodeGroups;
 
@@ -244,12 +242,6 @@ fn depths(count: usize, flows: &Flows) -> Vec<u32> {
         }
     }
     depths
-}
-
-/// The channels of the classes at these places of a scenario.
-pub(super) fn channels(scenario: &Scenario, places: &[usize]) -> ChannelClasses {
-    let traffic: Vec<Traffic> = places.iter().map(|place| Traffic::of(scenario, *place)).collect();
-    ChannelClasses::of(&*scenario.topology(), &traffic)
 }
 
 /// The paths of classes over these channels; classes that go the same ways have the same.

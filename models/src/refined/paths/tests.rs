@@ -4,7 +4,6 @@ use flitwise_language::network::{Hypercube, Mesh, Single};
 use flitwise_language::scenario::{NetworkSpec, Radix};
 
 use super::*;
-use crate::paths::classes::ChannelClasses;
 use crate::paths::tests::trees::{Tree, topologies};
 
 /// Paths by enumeration where all send to all alike.

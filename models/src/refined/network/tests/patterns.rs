@@ -203,6 +203,67 @@ fn what_is_not_followed_is_refused_by_name() {
     assert_eq!(keys(&large), ["class.real-time.nodes"]);
 }
 
+/// Networks with too many nodes, ways or kinds of channels, each with what is found and wanted.
+#[test]
+fn what_is_too_large_is_refused_with_its_size() {
+    let mesh = |side: u32| format!("topology = \"mesh\"\nradix = [{side}, {side}]");
+    let tree = |keys: &str| format!("topology = \"fat-tree\"\n{keys}");
+    let hot = "destination = { hot = 3, share = 0.1 }";
+    for (network, more, key, found) in [
+        (
+            tree("levels = 2\narity = 65"),
+            "",
+            "network",
+            "up to 4096 nodes in trees and graphs, and here are 4225",
+        ),
+        (mesh(65), "nodes = 3", "class.real-time.nodes", "up to 4096 nodes where classes have"),
+        (
+            tree("levels = 3\narity = 16\nrouting = \"random-up\""),
+            "",
+            "network.routing",
+            "up to 1048576 ways of messages, and here are 16777216; take \"d-mod-k\"",
+        ),
+        (tree("levels = 6\narity = 4"), "", "network", "and here are 4194304; simulate"),
+        (mesh(33), hot, "class.real-time.destination", "and here are 1184832; name fewer senders"),
+        (
+            tree("levels = 2\narity = 17\nrouting = \"random-up\""),
+            "nodes = \"1-288\"",
+            "network.routing",
+            "and here are 1410048; take",
+        ),
+        (
+            mesh(24),
+            "nodes = 0",
+            "class.real-time.nodes",
+            "up to 1024 kinds of channels apart, and here are 1151",
+        ),
+    ] {
+        let scenario = scenario((&network, 1, more), [0.001, 0.001]);
+        let Err(Failure::Refused { refusals, .. }) = crate::refined::supports(&scenario) else {
+            panic!("{network}: not refused");
+        };
+        assert_eq!(refusals.len(), 1, "{refusals:?}");
+        assert_eq!(refusals[0].key, key, "{refusals:?}");
+        assert!(refusals[0].because.contains(found), "{refusals:?}");
+    }
+}
+
+/// Two levels of switches: fewer messages stay at a switch of a larger tree, and latency grows by that alone.
+#[test]
+fn trees_above_512_nodes_are_answered() {
+    let of_arity = |arity: u32| {
+        let network = format!("topology = \"fat-tree\"\nlevels = 2\narity = {arity}");
+        let scenario = scenario((&network, 1, ""), [0.004, 0.002]);
+        (scenario.topology().nodes(), times(&scenario)[0][0])
+    };
+    let found = [16, 24, 32].map(of_arity);
+    assert_eq!(found.map(|(nodes, _)| nodes), [256, 576, 1024]);
+    for pair in found.windows(2) {
+        let growth = pair[1].1 / pair[0].1;
+        assert!((1.0..1.02).contains(&growth), "{found:?}");
+    }
+}
+
 /// Destinations, senders and rates at random: an answer that is a number, or saturation.
 #[test]
 fn random_patterns_are_answered() {
