@@ -199,7 +199,7 @@ fn what_is_not_followed_is_refused_by_name() {
     let nodes = "nodes = \"4-15\"";
     let bursty = scenario((MESH, 1, &format!("{nodes}\n{bursts}")), [0.001, 0.001]);
     assert_eq!(keys(&bursty), ["class.real-time.source.kind", "class.best-effort.source.kind"]);
-    let large = scenario(("topology = \"mesh\"\nradix = [33, 32]", 1, nodes), [0.001, 0.001]);
+    let large = scenario(("topology = \"mesh\"\nradix = [65, 64]", 1, nodes), [0.001, 0.001]);
     assert_eq!(keys(&large), ["class.real-time.nodes"]);
 }
 
@@ -211,10 +211,10 @@ fn what_is_too_large_is_refused_with_its_size() {
     let hot = "destination = { hot = 3, share = 0.1 }";
     for (network, more, key, found) in [
         (
-            tree("levels = 2\narity = 65"),
+            tree("levels = 3\narity = 17"),
             "",
             "network",
-            "up to 4096 nodes in trees and graphs, and here are 4225",
+            "up to 4096 nodes in trees and graphs, and here are 4913",
         ),
         (mesh(65), "nodes = 3", "class.real-time.nodes", "up to 4096 nodes where classes have"),
         (
@@ -232,10 +232,10 @@ fn what_is_too_large_is_refused_with_its_size() {
             "and here are 1410048; take",
         ),
         (
-            mesh(24),
+            mesh(64),
             "nodes = 0",
             "class.real-time.nodes",
-            "up to 1024 kinds of channels apart, and here are 1151",
+            "up to 4096 kinds of channels apart, and here are 8191",
         ),
     ] {
         let scenario = scenario((&network, 1, more), [0.001, 0.001]);
