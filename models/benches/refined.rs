@@ -1,5 +1,6 @@
 //! How long answers of the refined model take: router and 6-cube, with distributions and means alone, ten points of a
-//! sweep on end, and scenarios that are saturated; then meshes, tori, their channel loads, and streams of frames.
+//! sweep on end, and scenarios that are saturated; then meshes, tori, their channel loads, and streams of frames; and
+//! trees of 2,048 hosts, whose ways are followed anew for each answer.
 
 #![allow(missing_docs)]
 
@@ -50,6 +51,25 @@ fn refined(c: &mut Criterion) {
     }
 }
 
+/// Two levels of switches of 64 ports. Ways are kept by thread, so each answer has a thread of its own.
+fn trees(c: &mut Criterion) {
+    let options = Options { distributions: false, saturation_loads: false, ..Options::default() };
+    let mut group = c.benchmark_group("2,048 hosts");
+    group.sample_size(10);
+    for routing in ["d-mod-k", "s-mod-k", "random-up", "adaptive-up"] {
+        let text = format!(
+            "[network]\ntopology = 'fat-tree'\nlevels = 2\nradix = 64\nrouting = '{routing}'\n\
+             [[class]]\nname = 'BE'\nkind = 'best-effort'\nrate = 0.02\nmessage_flits = 16\n"
+        );
+        let scenario = Scenario::from_toml("tree", &text).expect("a sound scenario");
+        let anew = || Model::Refined.solve(&scenario, &options).is_ok();
+        group.bench_function(routing, |b| {
+            b.iter(|| assert!(std::thread::scope(|scope| scope.spawn(anew).join().expect("an answer"))));
+        });
+    }
+    group.finish();
+}
+
 fn networks(c: &mut Criterion) {
     let with = |distributions| Options { distributions, saturation_loads: false, ..Options::default() };
     let mut group = c.benchmark_group("networks");
@@ -90,5 +110,5 @@ fn streams(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, refined, networks, streams);
+criterion_group!(benches, refined, networks, trees, streams);
 criterion_main!(benches);

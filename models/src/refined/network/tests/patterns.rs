@@ -199,7 +199,7 @@ fn what_is_not_followed_is_refused_by_name() {
     let nodes = "nodes = \"4-15\"";
     let bursty = scenario((MESH, 1, &format!("{nodes}\n{bursts}")), [0.001, 0.001]);
     assert_eq!(keys(&bursty), ["class.real-time.source.kind", "class.best-effort.source.kind"]);
-    let large = scenario(("topology = \"mesh\"\nradix = [65, 64]", 1, nodes), [0.001, 0.001]);
+    let large = scenario(("topology = \"mesh\"\nradix = [64, 64, 2]", 1, nodes), [0.001, 0.001]);
     assert_eq!(keys(&large), ["class.real-time.nodes"]);
 }
 
@@ -216,7 +216,12 @@ fn what_is_too_large_is_refused_with_its_size() {
             "network",
             "up to 4096 nodes in trees and graphs, and here are 4913",
         ),
-        (mesh(65), "nodes = 3", "class.real-time.nodes", "up to 4096 nodes where classes have"),
+        (
+            "topology = \"mesh\"\nradix = [64, 64, 2]".to_owned(),
+            "nodes = 3",
+            "class.real-time.nodes",
+            "up to 4096 nodes where classes have",
+        ),
         (
             tree("levels = 3\narity = 16\nrouting = \"random-up\""),
             "",
