@@ -240,7 +240,7 @@ fn what_is_too_large_is_refused_with_its_size() {
             mesh(64),
             "nodes = 0",
             "class.real-time.nodes",
-            "up to 4096 kinds of channels apart, and here are 8191",
+            "up to 4096 kinds of channels apart, and here are 8190",
         ),
     ] {
         let scenario = scenario((&network, 1, more), [0.001, 0.001]);
