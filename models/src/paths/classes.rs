@@ -183,11 +183,9 @@ impl Followed<'_> {
     fn steps(&mut self, flows: &GroupFlows) -> Vec<Step> {
         let groups = self.groups;
         let between = flows.between.iter();
-        let one = |((from, to), share): (&(usize, usize), &f64)| Step {
-            from: Point::Channel(*from),
-            to: *to,
-            share: *share,
-            singles: 1,
+        let one = |((from, to), share): (&(usize, usize), &f64)| {
+            let from = Point::Channel(*from);
+            Step { from, to: *to, share: *share, singles: 1 }
         };
         let mut steps: Vec<Step> = between.map(one).collect();
         for ((from, to), share) in &flows.first {
@@ -206,22 +204,25 @@ impl Followed<'_> {
             }
         }
         for ((from, to), share) in &flows.staying {
-            let of_one =
-                share / groups.pairs_of(&Together { from: *from, to: *to, share: *share }).max(1) as f64;
-            for (from, place) in groups.senders[*from]
-                .iter()
-                .flat_map(|from| groups.receivers[*to].iter().map(move |to| (*from, *to)))
-            {
-                let singles = groups.pairs(from, place).max(usize::from(groups.are_single()));
-                if singles > 0 {
-                    let to = self.end(flows, *to, place);
-                    steps.push(Step {
-                        from: Point::Nodes(from),
-                        to,
-                        share: of_one * singles as f64,
-                        singles,
-                    });
-                }
+            steps.extend(self.staying(flows, Together { from: *from, to: *to, share: *share }));
+        }
+        steps
+    }
+
+    /// What goes from nodes to nodes of the same router.
+    fn staying(&mut self, flows: &GroupFlows, one: Together) -> Vec<Step> {
+        let groups = self.groups;
+        let (senders, receivers) = (&groups.senders[one.from], &groups.receivers[one.to]);
+        // a node that is followed by itself may send to itself whatever is usual
+        let least = usize::from(groups.are_single());
+        let of_one = one.share / groups.pairs_of(&one).max(least) as f64;
+        let mut steps = Vec::new();
+        for (from, place) in senders.iter().flat_map(|from| receivers.iter().map(move |to| (*from, *to))) {
+            let singles = groups.pairs(from, place).max(least);
+            if singles > 0 {
+                let to = self.end(flows, one.to, place);
+                let from = Point::Nodes(from);
+                steps.push(Step { from, to, share: of_one * singles as f64, singles });
             }
         }
         steps

@@ -21,6 +21,8 @@ pub(crate) struct NodeGroups {
     pub(crate) receivers: Vec<Vec<usize>>,
     /// Whether nodes send nothing to themselves.
     leaves_out_sender: bool,
+    /// Whether each node is followed by itself.
+    are_single: bool,
 }
 
 /// What goes from some senders to some receivers.
@@ -59,20 +61,22 @@ impl NodeGroups {
         };
         let senders = of(&|node| network.source_kind(node));
         let receivers = of(&|node| network.destination_kind(node));
-        Self { nodes, senders, receivers, leaves_out_sender: !network.self_traffic() }
+        let all = network.nodes() as usize;
+        let are_single = senders.len() == all && receivers.len() == all;
+        Self { nodes, senders, receivers, leaves_out_sender: !network.self_traffic(), are_single }
     }
 
     /// Every node by itself, in the order of their numbers.
     pub(crate) fn apart(network: &dyn Topology) -> Self {
         let nodes = (0..network.nodes()).map(|node| vec![node]).collect();
         let singly: Vec<Vec<usize>> = (0..network.nodes() as usize).map(|place| vec![place]).collect();
-        Self { nodes, senders: singly.clone(), receivers: singly, leaves_out_sender: !network.self_traffic() }
+        let (senders, receivers) = (singly.clone(), singly);
+        Self { nodes, senders, receivers, leaves_out_sender: !network.self_traffic(), are_single: true }
     }
 
     /// Whether each node is followed by itself.
     pub(crate) fn are_single(&self) -> bool {
-        let nodes: usize = self.nodes.iter().map(Vec::len).sum();
-        self.senders.len() == nodes && self.receivers.len() == nodes
+        self.are_single
     }
 
     /// Nodes of a group of senders, or of receivers.
