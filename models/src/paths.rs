@@ -8,9 +8,10 @@
 //! ```
 //!
 //! Parallel links of which routers choose share what goes from router to router alike, and so do ways of which one is
-//! drawn. Every path of every sender is followed from router to router, whatever the topology. Only uniform
-//! destinations need no paths one by one, in a topology that declares that its dimensions part (`paths/uniform.rs`) or
-//! that has a closed form for each link ([`uniform_rate`](Topology::uniform_rate)).
+//! drawn. Of those between packet switches the destination names one. Every path of every sender is followed from
+//! router to router, whatever the topology. Only uniform destinations need no paths one by one, in a topology that
+//! declares that its dimensions part (`paths/uniform.rs`) or that has a closed form for each link
+//! ([`uniform_rate`](Topology::uniform_rate)).
 
 mod bisection;
 pub(crate) mod classes;
