@@ -21,7 +21,8 @@ pub(crate) fn run(command: &TopologyCommand) -> Result<(), Exit> {
 
 fn export(args: &Export) -> Result<(), Exit> {
     let document = input::document(&args.source)?;
-    let network = input::scenario(&document)?.topology();
+    // packets take ways that follow from these
+    let network = input::scenario(&document)?.network().topology();
     let found = exported(&network).map_err(|because| {
         Exit::input(format!(
             "{}network: found {because}, wanted a network in which they do both at one",

@@ -8,10 +8,11 @@
 //! ```
 //!
 //! Parallel links of which routers choose share what goes from router to router alike, and so do ways of which one is
-//! drawn. Every path of every sender is followed from router to router, whatever the topology. Only uniform
-//! destinations need no paths one by one, in a topology that declares that its dimensions part (`paths/uniform.rs`) or
-//! that has a closed form for each link ([`uniform_rate`](Topology::uniform_rate)); in others nodes of a router from
-//! which, or to which, ways are the same are followed together (`paths/groups.rs`).
+//! drawn. Of those between packet switches the destination names one. Every path of every sender is followed from
+//! router to router, whatever the topology. Only uniform destinations need no paths one by one, in a topology that
+//! declares that its dimensions part (`paths/uniform.rs`) or that has a closed form for each link
+//! ([`uniform_rate`](Topology::uniform_rate)); in others nodes of a router from which, or to which, ways are the same
+//! are followed together (`paths/groups.rs`).
 
 mod bisection;
 pub(crate) mod classes;

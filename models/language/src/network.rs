@@ -475,6 +475,15 @@ topologies! {
 }
 
 impl Network {
+    /// The network as packets cross it: where links are parallel the destination names one of them, so that no switch
+    /// chooses.
+    pub fn of_packets(self) -> Self {
+        match self {
+            Self::GraphNetwork(graph) => Self::GraphNetwork(graph.of_packets()),
+            other => other,
+        }
+    }
+
     /// Channels of a kind.
     pub fn channels(&self, kind: ChannelKind) -> u64 {
         if kind == ChannelKind::Injection {
@@ -509,7 +518,7 @@ impl Network {
 }
 
 impl NetworkSpec {
-    /// What the network is like.
+    /// What the network is like for messages of wormhole routers; for packets see [`Network::of_packets`].
     pub fn topology(&self) -> Network {
         self.into()
     }

@@ -134,7 +134,7 @@ impl NodeGroups {
         self.senders.len() as u64 * self.receivers.len() as u64 * u64::from(network.ways())
     }
 
-    /// Ways that are followed: of classes that go the same ways once.
+    /// Ways that are followed of the class of which they are most.
     pub(crate) fn ways(network: &dyn Topology, classes: &[Traffic]) -> u64 {
         let groups = Self::of(network, classes);
         let ways = |class: &Traffic| -> u64 {
@@ -144,9 +144,7 @@ impl NodeGroups {
             let towards = class.senders.iter().map(|sender| class.destinations.towards(*sender));
             towards.map(|towards| u64::from(towards.count)).sum::<u64>() * u64::from(network.ways())
         };
-        let is_first = |place: &usize| !classes[..*place].iter().any(|other| other.is_as(&classes[*place]));
-        let different = (0..classes.len()).filter(is_first);
-        different.map(|place| ways(&classes[place])).sum()
+        classes.iter().map(ways).max().unwrap_or(0)
     }
 }
 

@@ -180,3 +180,70 @@ fn a_slow_host_has_a_share_of_a_flow_either_way() {
     let network = Scenario::from_toml("x", text).unwrap().topology();
     assert_eq!(effective_bisection(&*network, 2, true), [0.25, 0.25]);
 }
+
+/// Two switches with `links` links, of four nodes each, and what nodes 0 to 3 send as packets or messages.
+fn two_switches(links: u32, destination: &str, is_switched: bool) -> Scenario {
+    let nodes: String = (0..8).map(|node| format!("node n{node} s{}\\n", node / 4)).collect();
+    let (switch, class) = match is_switched {
+        true => ("[switch]\n[measure]\nend = 1000\n", "rate = '50 %'"),
+        false => ("", "kind = 'best-effort'\nmessage_flits = 16\nrate = 0.03125"),
+    };
+    let text = format!(
+        "[network]\ntopology = 'file'\nfile = \"{nodes}link s0 s1 links={links}\\n\"\n{switch}[[class]]\nname = 'a'\n\
+         {class}\nnodes = '0-3'\ndestination = {destination}\n"
+    );
+    Scenario::from_toml("x", &text).unwrap()
+}
+
+/// Loads of the links from switch 0 to switch 1.
+fn loads_across(scenario: &Scenario) -> Vec<f64> {
+    let network = scenario.topology();
+    let between = links(scenario).into_iter().filter(|link| link.router == 0 && link.is_between_routers());
+    between.flat_map(|link| vec![link.load; network.parallel(link.router, link.port) as usize]).collect()
+}
+
+/// Nodes 4 to 7 take turns over two links, or three: packets to some of them are not shared alike, messages are.
+#[test]
+fn packets_load_the_parallel_links_that_their_destinations_name() {
+    for (links, destination, packets) in [
+        (1, "'4-7'", vec![2.0]),
+        (2, "'4-7'", vec![1.0, 1.0]),
+        (2, "[4, 6]", vec![2.0, 0.0]),
+        (2, "[4, 5, 6]", vec![4.0 / 3.0, 2.0 / 3.0]),
+        (2, "7", vec![0.0, 2.0]),
+        (3, "'4-7'", vec![1.0, 0.5, 0.5]),
+        (3, "'uniform'", vec![4.0 / 7.0, 2.0 / 7.0, 2.0 / 7.0]),
+    ] {
+        let close = |found: &[f64], wanted: &[f64]| {
+            let is_close = |(found, wanted): (&f64, &f64)| (found - wanted).abs() < 1e-12;
+            assert!(
+                found.len() == wanted.len() && found.iter().zip(wanted).all(is_close),
+                "{found:?}, {wanted:?}"
+            );
+        };
+        close(&loads_across(&two_switches(links, destination, true)), &packets);
+        let each = packets.iter().sum::<f64>() / f64::from(links);
+        close(&loads_across(&two_switches(links, destination, false)), &vec![each; links as usize]);
+    }
+}
+
+/// A flow has its share of the link that it takes: flows to nodes 4 and 6 share one of two.
+#[test]
+fn bisection_of_packets_follows_the_links_that_they_take() {
+    let [packets, messages] =
+        [true, false].map(|is_switched| two_switches(2, "'uniform'", is_switched).topology());
+    let [of_packets, of_messages] =
+        [&packets, &messages].map(|network| effective_bisection(&**network, 200, false));
+    for (number, found) in (1..).zip(&of_packets) {
+        let pairs = flitwise_language::scenario::Halves::new(number).pairs(8);
+        let link = |(from, to): &(u32, u32)| ((from / 4) != (to / 4)).then_some((from / 4, to % 2));
+        let share = |pair: &(u32, u32)| {
+            link(pair)
+                .map_or(1.0, |own| 1.0 / pairs.iter().filter(|one| link(one) == Some(own)).count() as f64)
+        };
+        let wanted = pairs.iter().map(share).sum::<f64>() / 4.0;
+        assert!((found - wanted).abs() < 1e-12, "{number}: {found}, {wanted}");
+    }
+    let mean = |each: &[f64]| each.iter().sum::<f64>() / each.len() as f64;
+    assert!(mean(&of_packets) < mean(&of_messages) - 0.02, "{} {}", mean(&of_packets), mean(&of_messages));
+}

@@ -52,7 +52,7 @@ pub const FRAMES_REVISION: u32 = 4;
 /// The same of scenarios with connections, above both.
 pub const CONNECTIONS_REVISION: u32 = 5;
 /// The same of the simulator of packet switches.
-pub const PACKETS_REVISION: u32 = 2;
+pub const PACKETS_REVISION: u32 = 3;
 
 /// An organisation of switches: all routers of a network with their links and network interfaces.
 trait Switch: Send {

@@ -2,6 +2,7 @@
 
 mod export;
 mod import;
+mod packets;
 mod text;
 mod ways;
 
@@ -91,6 +92,11 @@ impl Graph {
         self.neighbours[switch as usize].iter().find(|one| (one.port..one.port + one.links).contains(&port))
     }
 
+    /// The most links from a switch to a neighbour.
+    fn most_parallel(&self) -> u32 {
+        self.neighbours.iter().flatten().map(|neighbour| neighbour.links).max().unwrap_or(1)
+    }
+
     fn ways(&self, routing: GraphRouting, root: Option<&str>) -> Result<Arc<Ways>, Vec<Refusal>> {
         let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let is_of = |known: &&Known| known.0 == routing && known.1.as_deref() == root;
@@ -124,6 +130,7 @@ impl PartialEq for GraphNetwork {
         is_same
             && (self.routing, &self.root, self.self_traffic)
                 == (other.routing, &other.root, other.self_traffic)
+            && self.ways.names_links == other.ways.names_links
     }
 }
 
@@ -142,6 +149,11 @@ impl GraphNetwork {
             Ok(ways) => Self { graph: Arc::clone(graph), ways, routing, root, self_traffic },
             Err(_) => Self::new(&Arc::new(Graph::least()), GraphRouting::Shortest, None, Some(self_traffic)),
         }
+    }
+
+    /// The same with the ways of packets, whose destinations name one of parallel links.
+    pub(super) fn of_packets(self) -> Self {
+        Self { ways: self.ways.of_packets(&self.graph), ..self }
     }
 
     fn others(&self) -> f64 {
@@ -228,12 +240,12 @@ impl Topology for GraphNetwork {
     }
 
     fn parallel_links(&self) -> u32 {
-        let all = self.graph.neighbours.iter().flatten();
-        all.map(|neighbour| neighbour.links).max().unwrap_or(1)
+        if self.ways.names_links { 1 } else { self.graph.most_parallel() }
     }
 
     fn parallel(&self, router: u32, port: u32) -> u32 {
-        self.graph.parallel(router, port).map_or(1, |neighbour| neighbour.links)
+        let neighbour = self.graph.parallel(router, port).filter(|_| !self.ways.names_links);
+        neighbour.map_or(1, |neighbour| neighbour.links)
     }
 
     fn has_rings(&self) -> bool {

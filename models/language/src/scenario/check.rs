@@ -24,9 +24,10 @@ impl Scenario {
         &self.0.network
     }
 
-    /// The network itself: its nodes, channels and routes.
+    /// The network itself: its nodes, channels and routes, with packet switches those of packets.
     pub fn topology(&self) -> Network {
-        self.0.network.topology()
+        let network = self.0.network.topology();
+        if self.0.switch.is_some() { network.of_packets() } else { network }
     }
 
     /// What every router is like.

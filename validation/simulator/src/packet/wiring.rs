@@ -122,6 +122,7 @@ impl Wiring {
     /// Of switches with so many ports.
     pub(crate) fn new(network: &Network, ports: u32) -> Self {
         assert!(network.ports() <= ports, "more links than ports");
+        assert_eq!(network.parallel_links(), 1, "packets do not choose among links: see Network::of_packets");
         let (hosts, switches) = (network.nodes() as usize, network.routers() as usize);
         let numbers = Numbers::new(ports as usize);
         let (router, port) = network.entry(0);

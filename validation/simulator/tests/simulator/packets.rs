@@ -1,6 +1,6 @@
 //! Packet switches on what can be reckoned by hand, and the fast simulator against the plain one.
 
-use flitwise_language::network::{LinkTime, Multistage, Network};
+use flitwise_language::network::{Hop, LinkTime, Multistage, Network};
 use flitwise_language::scenario::{
     DestinationPattern, DestinationSpec, Direction, Forwarding, GraphFile, GraphRouting, HotSpot,
     NetworkSpec, NodeList, Organisation, PerLevel, Preset, SwitchSpec, Timing, TreeRouting, VoqOutput,
@@ -173,6 +173,29 @@ fn a_lone_packet_takes_its_times_in_every_organisation() {
     }
 }
 
+/// Four hosts send at once to hosts behind two parallel links, each 10 packets: those of a link follow each other, and
+/// nodes 4 and 6 name one link, 5 and 7 the other.
+#[test]
+fn destinations_share_the_parallel_link_that_they_name() {
+    let nodes = (0..8).map(|node| format!("node n{node} s{}\n", node / 4));
+    let text: String = nodes.chain(["link s0 s1 links=2\n".to_owned()]).collect();
+    let (file, routing) = (GraphFile::of(&text).unwrap(), GraphRouting::Shortest);
+    let spec = NetworkSpec::Graph { file, routing, root: None, self_traffic: None };
+    for (organisation, voq_output) in ORGANISATIONS {
+        let network = spec.topology().of_packets();
+        let fabric = Fabric { network, organisation, voq_output, ..fabric() };
+        for (destinations, most) in
+            [([4, 5, 6, 7], 20), ([4, 6, 4, 6], 40), ([5, 5, 7, 7], 40), ([4, 4, 4, 5], 30)]
+        {
+            let messages = (0..4).map(|host| message(0, host, destinations[host as usize], 10)).collect();
+            let last = latencies(&fabric, messages).into_iter().max().unwrap();
+            // the first packet takes 66 ticks, the others of its link follow every 24
+            let wanted = 66 + 24 * (most - 1);
+            assert_eq!(last, wanted, "{destinations:?} {fabric:?}");
+        }
+    }
+}
+
 #[test]
 fn two_and_sixteen_packets_follow_each_other_on_the_link() {
     for (organisation, voq_output) in ORGANISATIONS {
@@ -272,10 +295,10 @@ fn random_tree(draw: &mut impl FnMut(u32) -> u32) -> Network {
     spec.topology()
 }
 
-/// A graph with links both ways, some with a delay or less capacity than others.
+/// A graph with links both ways, some parallel, some with a delay or less capacity than others.
 fn random_graph(draw: &mut impl FnMut(u32) -> u32) -> Network {
     loop {
-        let network = graph(draw, 12).topology();
+        let network = graph(draw, 12).topology().of_packets();
         if network.may_be_switched() && network.nodes() >= 8 {
             return network;
         }
@@ -333,6 +356,19 @@ struct Events {
     refusals: u64,
     withdrawn: u64,
     refused: u64,
+    /// Packets delivered over another than the first of parallel links.
+    turned: u64,
+}
+
+/// Whether a packet takes the link beside another to the same switch, which is not the first.
+fn takes_a_later_link(network: &Network, delivery: &Delivery) -> bool {
+    let is_graph = matches!(network, Network::GraphNetwork(_));
+    let next = |router, port: u32| network.link_end(router, port).input().map(|(next, _)| next);
+    let is_later = |hop: Hop| {
+        let here = next(hop.router, hop.port);
+        here.is_some() && hop.port > 0 && next(hop.router, hop.port - 1) == here
+    };
+    is_graph && network.path(delivery.source, delivery.destination, 0).any(is_later)
 }
 
 fn agree_on_random_scenarios(seed: u64, cases: u32) {
@@ -343,7 +379,9 @@ fn agree_on_random_scenarios(seed: u64, cases: u32) {
         let mut draw = |among| (uniform(&mut random) * f64::from(among)).ceil() as u32 - 1;
         let fabric = random_fabric(&mut draw);
         let load = random_load(&mut draw, &fabric);
-        let (_, counts) = both(&fabric, &load, u64::MAX);
+        let (delivered, counts) = both(&fabric, &load, u64::MAX);
+        let turned = delivered.iter().filter(|one| takes_a_later_link(&fabric.network, one));
+        all.turned += turned.count() as u64;
         // packets that go different ways overtake each other
         let overtakes = fabric.organisation == Organisation::FourQueues || fabric.network.ways() > 1;
         assert!(counts.out_of_order == 0 || overtakes, "{fabric:?} {load:?}");
@@ -352,8 +390,8 @@ fn agree_on_random_scenarios(seed: u64, cases: u32) {
         all.withdrawn += counts.withdrawn;
         all.refused += counts.refused;
     }
-    let Events { lines, refusals, withdrawn, refused } = all;
-    assert!(lines.min(refusals).min(withdrawn).min(refused) > u64::from(cases), "{all:?}");
+    let Events { lines, refusals, withdrawn, refused, turned } = all;
+    assert!(lines.min(refusals).min(withdrawn).min(refused).min(turned) > u64::from(cases), "{all:?}");
 }
 
 #[test]

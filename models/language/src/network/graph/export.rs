@@ -109,7 +109,8 @@ impl Named<'_> {
     /// The way of each pair of nodes.
     fn routes(&self, text: &mut String) {
         let nodes = self.network.nodes();
-        for (from, to) in (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to))) {
+        let pairs = (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to)));
+        for (from, to) in pairs.filter(|(from, to)| self.network.has_way(*from, *to)) {
             let path: Vec<u32> = self.network.path(from, to, 0).map(|hop| hop.router).collect();
             if path.len() < 2 {
                 continue;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::network::Hop;
 use crate::scenario::{GraphFile, NetworkSpec};
 
 fn graph(text: &str, routing: GraphRouting) -> super::super::Network {
@@ -389,4 +390,127 @@ fn links_have_the_delays_of_their_lines() {
             "{found:?}"
         );
     }
+}
+
+/// By switch and first port of parallel links: the nodes that any way sends over them, in order.
+fn sent_over(network: &dyn Topology) -> std::collections::BTreeMap<(u32, u32), Vec<u32>> {
+    let mut found = std::collections::BTreeMap::<_, BTreeSet<u32>>::new();
+    for (from, to) in pairs(network) {
+        for hop in network.path(from, to, 0).filter(Hop::is_between_routers) {
+            found.entry((hop.router, hop.port)).or_default().insert(to);
+        }
+    }
+    found.into_iter().map(|(link, nodes)| (link, nodes.into_iter().collect())).collect()
+}
+
+fn pairs(network: &dyn Topology) -> impl Iterator<Item = (u32, u32)> {
+    let nodes = network.nodes();
+    let all = (0..nodes).flat_map(move |from| (0..nodes).map(move |to| (from, to)));
+    all.filter(|(from, to)| from != to && network.has_way(*from, *to))
+}
+
+/// The rule of packets, read again from the ways of messages; how many hops take another link than the first.
+fn assert_turns(text: &str, routing: GraphRouting) -> usize {
+    let messages = graph(text, routing);
+    let packets = messages.clone().of_packets();
+    assert_eq!((packets.parallel_links(), packets.clone().of_packets() == packets), (1, true));
+    let (sent, mut others) = (sent_over(&*messages), 0);
+    for (from, to) in pairs(&*messages) {
+        let with_link = |hop: Hop| {
+            let links = messages.parallel(hop.router, hop.port);
+            let turn = sent.get(&(hop.router, hop.port)).map_or(0, |nodes| nodes.binary_search(&to).unwrap());
+            (hop.router, hop.port + turn as u32 % links)
+        };
+        let wanted: Vec<(u32, u32)> = messages.path(from, to, 0).map(with_link).collect();
+        let found: Vec<(u32, u32)> = packets.path(from, to, 0).map(|hop| (hop.router, hop.port)).collect();
+        assert_eq!(found, wanted, "{from} to {to} of {text}");
+        let first = messages.path(from, to, 0).map(|hop| hop.port);
+        others += first.zip(&found).filter(|(first, (_, link))| first != link).count();
+    }
+    // written down as tables or pair by pair, the ways name the same links
+    let again = graph(&exported(&messages).unwrap().text, GraphRouting::Tables).of_packets();
+    assert!(
+        pairs(&*packets).all(|(from, to)| packets.path(from, to, 0).eq(again.path(from, to, 0))),
+        "{text}"
+    );
+    others
+}
+
+/// Random graphs with up to four links between switches, by all routings; nodes are not numbered switch by switch.
+#[test]
+fn destinations_take_turns_over_parallel_links() {
+    let mut state = 11_u64;
+    let mut draw = |below: u32| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u32 % below
+    };
+    let mut others = [0; 3];
+    for _ in 0..200 {
+        let switches = 2 + draw(6);
+        let mut joined: BTreeSet<(u32, u32)> = (1..switches).map(|switch| (draw(switch), switch)).collect();
+        for _ in 0..draw(6) {
+            let (one, other) = (draw(switches), draw(switches));
+            joined.extend(Some((one, other)).filter(|_| one < other));
+        }
+        let nodes = (0..6 + draw(8)).map(|node| format!("node n{node} s{}\n", draw(switches)));
+        let named = (0..switches).map(|switch| format!("switch s{switch}\n"));
+        let mut text: String = named.chain(nodes).collect();
+        for (one, other) in joined {
+            text += &format!("link s{one} s{other} links={}\n", 1 + draw(4));
+        }
+        others[0] += assert_turns(&text, GraphRouting::UpDown);
+        if refusals(&text, GraphRouting::Shortest, None).is_empty() {
+            others[1] += assert_turns(&text, GraphRouting::Shortest);
+        }
+        // some pairs by routes of their own, the others by tables
+        let routed = graph(&text, GraphRouting::UpDown);
+        for (from, to) in pairs(&*routed).filter(|_| draw(3) > 0) {
+            let by: Vec<String> = routed.path(from, to, 0).map(|hop| format!("s{}", hop.router)).collect();
+            text += &format!("route n{from} n{to} : {}\n", by.join(" "));
+        }
+        text += &shortest_tables(&routed);
+        if refusals(&text, GraphRouting::Tables, None).is_empty() {
+            others[2] += assert_turns(&text, GraphRouting::Tables);
+        }
+    }
+    assert!(others.into_iter().min() > Some(300), "{others:?}");
+}
+
+/// Lines that lead to every node where the switch is a neighbour of the node's, and by no way elsewhere.
+fn shortest_tables(network: &super::super::Network) -> String {
+    let mut lines = String::new();
+    for (switch, port) in
+        (0..network.routers()).flat_map(|switch| (0..network.ports()).map(move |port| (switch, port)))
+    {
+        let Some((next, _)) = network.link_end(switch, port).input() else { continue };
+        for node in (0..network.nodes()).filter(|node| network.entry(*node).0 == next) {
+            lines += &format!("next s{switch} n{node} : s{next}\n");
+        }
+    }
+    lines
+}
+
+/// Tables by `d mod 2` over two spines with two links each: packets take all four links up. By the number of the
+/// destination itself they would take two.
+#[test]
+fn turns_are_not_the_numbers_of_destinations() {
+    let mut text: String = (0..16).map(|node| format!("node n{node} leaf{}\n", node / 8)).collect();
+    for (leaf, spine) in (0..2).flat_map(|leaf| (0..2).map(move |spine| (leaf, spine))) {
+        text += &format!("link leaf{leaf} spine{spine} links=2\nnext spine{spine} * : leaf{leaf}\n");
+        for node in (0..16).filter(|node| node % 2 == spine && node / 8 != leaf) {
+            text += &format!(
+                "next leaf{leaf} n{node} : spine{spine}\nnext spine{spine} n{node} : leaf{}\n",
+                1 - leaf
+            );
+        }
+    }
+    assert!(assert_turns(&text, GraphRouting::Tables) > 0);
+    let network = graph(&text, GraphRouting::Tables).of_packets();
+    let mut packets = std::collections::BTreeMap::new();
+    for (from, to) in pairs(&*network).filter(|(from, _)| *from < 8) {
+        for hop in network.path(from, to, 0).filter(|hop| hop.router == 0 && hop.is_between_routers()) {
+            *packets.entry(hop.port).or_insert(0) += 1;
+        }
+    }
+    assert_eq!(packets.into_values().collect::<Vec<u32>>(), [16; 4]);
 }

@@ -1,8 +1,9 @@
 //! The ways of messages through a graph, and whether they can wait for each other in a circle.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, OnceLock};
 
-use super::Graph;
+use super::{Crossed, Graph};
 use crate::document::nearest;
 use crate::network::Half;
 use crate::scenario::{GraphRouting, Refusal};
@@ -17,15 +18,23 @@ const MOST_NAMED: usize = 4;
 /// Output ports by which switches send on what is for a switch or a node.
 #[derive(Debug)]
 pub(super) struct Ways {
-    routing: GraphRouting,
-    /// Targets of a switch's table: switches, or nodes where tables are written down.
-    targets: usize,
-    /// By switch and target: the first of the parallel links.
-    next: Vec<u16>,
+    pub(super) routing: GraphRouting,
+    /// Whether targets of a switch's table are nodes, as where tables are written down; else they are switches.
+    pub(super) is_by_node: bool,
+    /// Targets of a switch's table.
+    pub(super) targets: usize,
+    /// By switch and target: the first of the parallel links, or the one of packets.
+    pub(super) next: Vec<u16>,
     /// The same of a message that has gone down, with up-down.
-    down: Vec<u16>,
+    pub(super) down: Vec<u16>,
+    /// By pair of nodes, those of the graph where they are written down.
+    pub(super) routes: Option<HashMap<(u32, u32), Vec<Crossed>>>,
+    /// Whether links are those of packets.
+    pub(super) names_links: bool,
+    /// The ways of packets, once they have been asked for.
+    pub(super) of_packets: OnceLock<Arc<Ways>>,
     /// By switch: its place in the order from the root down, with up-down.
-    order: Vec<u32>,
+    pub(super) order: Vec<u32>,
     pub(super) most_hops: u32,
     /// Hops of all pairs of two nodes.
     pub(super) all_hops: u64,
@@ -61,8 +70,20 @@ impl Ways {
 
     fn empty(graph: &Graph, routing: GraphRouting, targets: usize) -> Self {
         let next = vec![NONE; graph.switches.len() * targets];
-        let (down, order) = (Vec::new(), Vec::new());
-        Self { routing, targets, next, down, order, most_hops: 0, all_hops: 0, is_complete: true }
+        Self {
+            routing,
+            is_by_node: routing == GraphRouting::Tables,
+            targets,
+            next,
+            down: Vec::new(),
+            routes: None,
+            names_links: false,
+            of_packets: OnceLock::new(),
+            order: Vec::new(),
+            most_hops: 0,
+            all_hops: 0,
+            is_complete: true,
+        }
     }
 
     /// At each switch the neighbour of the lowest number that is nearer.
@@ -165,12 +186,11 @@ impl Ways {
             return Some((port, Half::Lower));
         }
         if self.routing == GraphRouting::Tables
-            && let Some(route) = graph.routes.get(&(source, destination))
+            && let Some(route) = self.routes.as_ref().unwrap_or(&graph.routes).get(&(source, destination))
         {
             return route.iter().find(|(at, ..)| *at == switch).map(|(_, port, part)| (*port, *part));
         }
-        let target = if self.routing == GraphRouting::Tables { destination } else { last };
-        let at = switch as usize * self.targets + target as usize;
+        let at = self.place(graph, switch, destination);
         let mut next = self.next[at];
         if let Some(down) = self.down.get(at).filter(|down| **down != next)
             && self.has_gone_down(graph, switch, source, destination)
@@ -180,17 +200,23 @@ impl Ways {
         (next != NONE).then_some((next.into(), Half::Lower))
     }
 
+    /// Where the output port of a switch towards a node stands in tables.
+    #[inline]
+    pub(super) fn place(&self, graph: &Graph, switch: u32, destination: u32) -> usize {
+        let target = if self.is_by_node { destination } else { graph.entries[destination as usize].0 };
+        switch as usize * self.targets + target as usize
+    }
+
     /// Whether a message has gone down before it comes to a switch on its way.
     fn has_gone_down(&self, graph: &Graph, switch: u32, source: u32, destination: u32) -> bool {
         let (mut is_down, mut at) = (false, graph.entries[source as usize].0);
-        let target = graph.entries[destination as usize].0;
         // a way crosses each switch once
         for _ in 0..graph.switches.len() {
             if at == switch {
                 break;
             }
             let table = if is_down { &self.down } else { &self.next };
-            let port = table[at as usize * self.targets + target as usize];
+            let port = table[self.place(graph, at, destination)];
             let Some((next, _)) = graph.end(at, port.into()).input() else { break };
             is_down |= self.order[next as usize] > self.order[at as usize];
             at = next;
@@ -199,7 +225,7 @@ impl Ways {
     }
 
     /// Nodes that stand for those of a switch, each with how many these are; with tables all nodes.
-    fn representatives(&self, graph: &Graph) -> Vec<(u32, u64)> {
+    pub(super) fn representatives(&self, graph: &Graph) -> Vec<(u32, u64)> {
         if self.routing == GraphRouting::Tables {
             return (0..graph.nodes.len() as u32).map(|node| (node, 1)).collect();
         }
