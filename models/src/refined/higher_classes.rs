@@ -15,6 +15,61 @@ use super::law::Law;
 use super::modulated::{Modulation, power};
 use super::station::LinkEnvironment;
 
+/// Messages of a lower class in its other virtual channels, whose flits share a link in the order of their arrival.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Siblings {
+    /// Messages per cell, and cells of each.
+    pub(super) rate: f64,
+    pub(super) message: f64,
+    /// `f`: share of them that comes over other inputs than the own.
+    pub(super) contending: f64,
+    /// `S_2`: probability that two of them come over different inputs.
+    pub(super) different: f64,
+    /// What the output buffers of all other virtual channels hold \[cells\].
+    pub(super) room: f64,
+}
+
+impl Siblings {
+    pub(super) const NONE: Self =
+        Self { rate: 0.0, message: 0.0, contending: 0.0, different: 0.0, room: 0.0 };
+
+    /// `u`
+    fn load(&self) -> f64 {
+        self.rate * self.message
+    }
+
+    /// `U`: what a header finds of it on the link. Work that has begun, less that of the higher classes and what has not
+    /// come yet, is `F`; higher classes take `σ` of the link and have `w` of work left on average. The `n` inputs,
+    /// `1 / (1 - S_2)`, put what is theirs in sequence, which therefore does not count (our approximation, exact for
+    /// Poisson messages over very many inputs and higher classes that are a fluid). No more is found than there is
+    /// room for in other virtual channels.
+    ///
+    /// ```text
+    /// 2 U (1 - σ) = F(σ, w, u) - n F(σ / n, w / n, u / n),   F(σ, w, u) = (w + u M) / (1 - σ - u) - w / (1 - σ) - u M
+    /// ```
+    fn backlog(&self, grid: &Grid, higher: (f64, f64)) -> Law {
+        let begun = |part: f64| {
+            let (load, work) = (higher.0 * part, higher.1 * part);
+            let own = self.load() * part;
+            let all = (work + own * self.message) / (1.0 - load - own).max(0.02);
+            all - work / (1.0 - load) - own * self.message
+        };
+        let of_one = (1.0 - self.different).max(1e-3);
+        let mean = (begun(1.0) - begun(of_one) / of_one) / (2.0 * (1.0 - higher.0));
+        if mean < 1e-9 {
+            return Law::zero();
+        }
+        // two that overlap leave half a message on average; geometric, and as if they were many
+        let occupied = (self.load() / (1.0 - higher.0)).min(0.98);
+        let longest = self.message / 2.0 / (1.0 - occupied);
+        let decay = 1.0 - 1.0 / longest.max(mean).max(1.0);
+        let found = mean * (1.0 - decay);
+        let law = |z: &Complex64| 1.0 - found + found * (1.0 - decay) / (1.0 - z * decay) * z;
+        let all = grid.law(grid.points().iter().map(law).collect());
+        all.min(&Law::constant(self.room / (1.0 - higher.0)))
+    }
+}
+
 /// What strictly higher classes do to a message on one link.
 pub(super) struct HigherClasses {
     higher: BusyPeriods,
@@ -166,18 +221,37 @@ impl HigherClasses {
         grid: &Grid,
         (contending, met): (f64, f64),
         rate: f64,
+        siblings: &Siblings,
     ) -> LinkEnvironment {
+        let set_up = self.set_up(grid, met, rate);
+        let work = self.higher.messages.iter().map(|(m, rate)| rate * m * m).sum();
         LinkEnvironment {
             company: None,
             contending,
-            in_step: self.between().part(contending),
-            lagging: self.between(),
-            set_up: self.set_up(grid, met, rate),
+            in_step: self.beside(grid, siblings, contending),
+            lagging: self.beside(grid, siblings, 1.0),
+            set_up: grid.sum(&set_up, &siblings.backlog(grid, (self.load, work))),
             alone: None,
             left_behind: Law::zero(),
             fresh: vec![self.fresh(grid, met)],
             seen: self.load,
         }
+    }
+
+    /// The share `contending` of the higher classes between flits, and flits of siblings that come meanwhile over other
+    /// inputs: two messages that overlap have `2 M / 3` flits in common, weighted by these.
+    fn beside(&self, grid: &Grid, siblings: &Siblings, contending: f64) -> Interruptions {
+        let load = siblings.load() * siblings.contending;
+        if load < 1e-9 {
+            return self.between().part(contending);
+        }
+        let flits = (2.0 * siblings.message / 3.0).max(1.0);
+        let mut per_flit = self.per_flit.clone();
+        for (e, z) in per_flit.iter_mut().zip(grid.points()) {
+            let chunk = power(*z, flits) * (*e * flits).exp();
+            *e = *e * contending + (chunk - 1.0) * (load / flits);
+        }
+        Interruptions::steadily(0.0, per_flit)
     }
 
     fn between(&self) -> Interruptions {
@@ -225,7 +299,7 @@ mod tests {
         };
         let (higher, lower) = (class(0.006, 32.0), class(0.01, 24.0));
         let above = HigherClasses::new(&grid, &[higher], 1.0).unwrap();
-        let environment = above.environment(&grid, (1.0, 1.0), lower.rate);
+        let environment = above.environment(&grid, (1.0, 1.0), lower.rate, &Siblings::NONE);
         let completion = product(&grid.delay(24.0), &environment.lagging.over(&grid, 24.0));
         let completion = grid.law(completion);
         let (completion, set_up) = (Time::of(&grid, &completion), Time::of(&grid, &environment.set_up));

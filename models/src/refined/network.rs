@@ -210,8 +210,11 @@ impl<'g> OneClass<'g> {
                         .ok_or(Overload { load, place: Place::Ejection })?,
                 ),
             };
-            let load = own.map_or(load, |own| load - classes[own].load()).max(0.0);
-            Ok(Link { classes, others, load })
+            let of_own = |own: usize| classes[own].load();
+            let load = own.map_or(load, |own| load - of_own(own)).max(0.0);
+            let first: f64 = classes[..real_time.len()].iter().map(Class::load).sum();
+            let first = own.map_or(first, |own| first - of_own(own)).max(0.0);
+            Ok(Link { classes, others, load, first })
         };
         let links: Vec<Link<'g>> = (0..kinds.count()).map(link).collect::<Result<_, Overload>>()?;
         if let Some(over) = kinds.any_over(problem, paths) {
@@ -296,7 +299,7 @@ impl<'g> OneClass<'g> {
     ) -> Result<Endpoint, Overload> {
         let Entrance { outputs, environment, .. } = entrance;
         let crossing = self.paths.mean(outputs);
-        let contended = self.contended(outputs, environment, held);
+        let contended = self.contended(outputs, environment, self.gaps[0].mean(), held);
         let queues = self.queues(false, crossing, environment, &contended);
         let coming = self.grid.law(self.interface.coming.over(self.grid, self.shape.rest()));
         let source = Source {

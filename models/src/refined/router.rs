@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::burst_phases::BurstPhases;
 use super::grid::Grid;
-use super::higher_classes::HigherClasses;
+use super::higher_classes::{HigherClasses, Siblings};
 use super::interface::Interface;
 use super::iteration::{Detail, Endpoint, Iteration};
 use super::law::Law;
@@ -135,7 +135,8 @@ fn surroundings(
     else {
         let load: f64 = real_time.iter().map(Class::load).sum();
         let above = HigherClasses::new(grid, real_time, unit).ok_or(Overload { load, place: Place::Link })?;
-        let environment = above.environment(grid, (a, share.met(None)), problem.classes[index].rate * unit);
+        let (rate, met) = (problem.classes[index].rate * unit, share.met(None));
+        let environment = above.environment(grid, (a, met), rate, &Siblings::NONE);
         return Ok(Environments {
             interface: above.interface(grid, real_time, &problem.classes[index], unit),
             environment,

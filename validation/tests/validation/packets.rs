@@ -1,7 +1,7 @@
 //! Packet switches in a campaign.
 
 use flitwise_experiment::Settings;
-use flitwise_experiment::answer::Simulation;
+use flitwise_experiment::answer::{Cell, Simulation};
 use flitwise_language::document::Place;
 use flitwise_language::scenario::{Preset, Scenario};
 use flitwise_validation::store::Store;
@@ -46,4 +46,29 @@ fn simulated_alone(scenario: &Scenario) -> Simulation {
 
 fn simulated_json(found: &Simulation) -> serde_json::Value {
     serde_json::json!([found.classes, found.sections])
+}
+
+/// Four hosts of a switch send to hosts behind two parallel links: what gets through is what the exact loads let.
+#[test]
+fn parallel_links_carry_what_exact_loads_say() {
+    let nodes: String = (0..8).map(|node| format!("node n{node} s{}\\n", node / 4)).collect();
+    for (destination, carried) in
+        [("\"4-7\"", 1.6), ("[4, 6]", 1.0), ("[5, 7]", 1.0), ("[4, 5, 6]", 1.0 + 1.6 / 3.0)]
+    {
+        let text = format!(
+            "[network]\ntopology = \"file\"\nfile = \"{nodes}link s0 s1 links=2\\n\"\n[switch]\n\
+             organisation = \"voq-network\"\n[measure]\nend = \"100 us\"\n[[class]]\nname = \"a\"\n\
+             rate = \"40 %\"\nnodes = \"0-3\"\ndestination = {destination}\n"
+        );
+        let scenario = Scenario::from_toml("x", &text).unwrap();
+        let links = flitwise_models::paths::links(&scenario).into_iter();
+        let across = links.filter(|link| link.router == 0 && link.is_between_routers());
+        let exact: f64 = across.map(|link| link.load.min(1.0)).sum();
+        assert!((exact - carried).abs() < 1e-12, "{destination}: {exact}");
+        let found = simulated_alone(&scenario);
+        let delivered = found.sections.find("packets").unwrap().cell(0, "delivered").and_then(Cell::number);
+        // packets of 64 bytes in 100 us, of a link of 1 byte/ns, in two replications
+        let carried = delivered.unwrap() * 64.0 / (2.0 * 100_000.0);
+        assert!((carried / exact - 1.0).abs() < 0.05, "{destination}: {carried} of {exact}");
+    }
 }

@@ -19,7 +19,7 @@ impl OneClass<'_> {
         let outputs = self.outputs(false, last);
         let crossing = self.paths.mean(outputs);
         let environment = self.environment(self.kind_of(outputs), crossing);
-        let contended = self.contended(outputs, &environment, held);
+        let contended = self.contended(outputs, &environment, gaps, held);
         let queues = self.queues(last, crossing, &environment, &contended);
         let arriving = self.arriving(gaps);
         let met = self.meet(&queues, &arriving, queues.start()).map_err(|over| over.at(last))?;

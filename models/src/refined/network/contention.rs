@@ -54,8 +54,8 @@ impl OutputContention {
 }
 
 impl OneClass<'_> {
-    /// What a class meets of itself at outputs that it loads by `u = λ (M + 1) / (1 - Σ)`, of which input `j` brings
-    /// `u_j = p_j u`; a mean over outputs that are met so often.
+    /// What a class meets of itself at outputs that it loads by `u = λ C`, of which input `j` brings `u_j = p_j u`; a
+    /// mean over outputs that are met so often.
     ///
     /// An input brings its messages one after another, so that of each no more than one asks for the output at a time.
     /// A message that arrives at any moment meets one of input `j` being sent, `u_j / 2`, or waiting, by Little's law
@@ -66,8 +66,11 @@ impl OneClass<'_> {
     ///
     /// ```text
     /// w_0 = Σ u_j (1/2 + w_j),   w_1 = Σ (1 - exp(-u_j (1 + w_i))) + E[(v_d + I - G)+] / C     sums over j != i
-    /// w_i = (1 - u_i) w_0 + u_i w_1,   C = (M + 1) / (1 - Σ)
+    /// w_i = (1 - u_i) w_0 + u_i w_1,   C = (M + 1) S / (1 - σ)
     /// ```
+    ///
+    /// With messages in other virtual channels it shares the link, `S` ([`super::lanes`]), and one that comes with gaps
+    /// inside keeps its own for `G` longer: `C` is that much more.
     ///
     /// From an interface with more virtual channels than lead on from the output, the part `a` of its messages is in
     /// others than the message, and comes interleaved with it: `w_0` has `a u_i` more, `w_1` has `1 - exp(-a u_i)`
@@ -76,15 +79,13 @@ impl OneClass<'_> {
         &self,
         outputs: &[(f64, Output)],
         environment: &LinkEnvironment,
+        gaps: f64,
         held: &Blocking,
     ) -> OutputContention {
         let grid = self.grid;
         let held_up = held.over(outputs);
         let z = if self.shape.is_short() { 0.0 } else { held_up.mean() };
-        let completion = |to: u32| {
-            let link = &self.links[self.kinds.of(to)];
-            (self.shape.message + self.shape.idle) / (1.0 - link.load).max(0.02) + z
-        };
+        let completion = |to: u32| self.completion(to, gaps) + z;
         let delayed =
             grid.sum(&environment.set_up, &grid.law(environment.in_step.over(grid, self.shape.message)));
         let slower = grid.excess(&delayed, &self.gaps[0]).min(&Law::constant(self.shape.buffer));
@@ -120,6 +121,13 @@ impl OneClass<'_> {
         }
         let InputWaits { wait, alone, came } = mean;
         OutputContention { completion: mean_completion, rate, wait, alone, came, slower, held_up }
+    }
+
+    /// `C` without what holds messages up further on \[cells\], of messages that come with gaps of a mean.
+    fn completion(&self, to: u32, gaps: f64) -> f64 {
+        let (link, in_service) = (&self.links[self.kinds.of(to)], self.kinds.in_service(to));
+        let alone = (self.shape.message + self.shape.idle) / (1.0 - link.first).max(0.02);
+        alone * in_service + if in_service > 1.0 { gaps } else { 0.0 }
     }
 
     /// Rate of the own messages that contend for an output, that of a queue M/D/1 of the mean wait:

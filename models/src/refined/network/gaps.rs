@@ -61,7 +61,7 @@ impl OneClass<'_> {
             let Entrance { share, outputs, environment, .. } = entrance;
             let (met, in_buffer) = (&settled.met, &settled.queued.in_buffer);
             let [free, behind] = in_buffer.shares();
-            let contended = self.contended(outputs, environment, held);
+            let contended = self.contended(outputs, environment, self.gaps[0].mean(), held);
             let queues = self.queues(false, self.paths.mean(outputs), environment, &contended);
             let delay = free * passage(&queues, &in_buffer.waits[0], met, &self.gaps[0])
                 + behind * passage(&queues, &in_buffer.waits[1], met, &self.gaps[1]);
@@ -74,7 +74,7 @@ impl OneClass<'_> {
         let (environment, met) = self.typical(false, leaving, held)?;
         let outputs = self.outputs(false, false);
         let crossing = self.paths.mean(outputs);
-        let contended = self.contended(outputs, &environment, held);
+        let contended = self.contended(outputs, &environment, leaving, held);
         let queues = self.queues(false, crossing, &environment, &contended);
         let gaps = self.grid.law(self.gaps_of_mean(leaving).over(self.grid, self.shape.message));
         let delay = passage(&queues, &Law::zero(), &met, &gaps);

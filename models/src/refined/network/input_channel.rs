@@ -116,10 +116,9 @@ impl OneClass<'_> {
             // as often as it waits for its class
             let [alone, behind] = &station.own;
             let as_often = alone.positive() / station.met.own.positive().max(1e-12);
-            let as_often = as_often.min(1.0) * self.kinds.held(output.to);
+            let as_often = as_often.min(1.0);
             let mut alone = blocked.sometimes(as_often);
-            let holds = self.kinds.held(output.to);
-            let mut behind = if holds < 1.0 { behind.sometimes(holds) } else { behind.clone() };
+            let mut behind = behind.clone();
             if let Some(full) = full.get(output.to as usize).filter(|z| z.positive() > 0.0) {
                 let held = grid.sum(&waits.grant.sometimes(as_often), full);
                 alone = alone.max_in_step(&held);

@@ -8,11 +8,18 @@
 //! φ = C(m, m u) / (m u),   φ = 1 of one virtual channel
 //! ```
 //!
-//! Messages that wait no longer share the link instead: real-time messages of the class in other virtual channels count
-//! as up to three classes of the same clock, with the other half of the virtual channels and the part `1 - φ` of the
-//! own one. Best effort goes by age on the link, whatever its virtual channel; there `φ` is what it holds up of the
-//! messages behind it in its input channel. Of others on parallel links a message meets `φ` of `f` servers, as it
-//! takes the least taken one.
+//! Messages that wait no longer share the link instead. So a message is on the link for longer, `S` times as long with
+//! real time in up to `V` virtual channels ([`in_service`]), and as long as flits of others go between its own in best
+//! effort, `S = 1 + λ M`. A virtual channel is held for the time that this makes,
+//!
+//! ```text
+//! u = λ M S / (V (1 - σ))
+//! ```
+//!
+//! Real-time messages of the class in other virtual channels count as up to three classes of the same clock, with the
+//! part `1 - φ` of the messages of the own virtual channels and all in others. Those of best effort are flits between
+//! flits, in the order of their arrival ([`Siblings`](super::super::higher_classes::Siblings)). Of others on parallel
+//! links a message meets `φ` of `f` servers, as it takes the least taken one.
 //!
 //! A header takes the first virtual channel that is free, though messages before it may still be in its buffers. So
 //! most messages follow each other in the first ones: channel `i` takes what overflows from those before (Erlang's
@@ -60,8 +67,8 @@ struct Lanes {
     rate: f64,
     /// Messages on the own one of a message.
     own_rate: f64,
-    /// `φ` of best effort, which waits for the link however many virtual channels there are.
-    held: f64,
+    /// `S`
+    in_service: f64,
     kind: usize,
 }
 
@@ -76,7 +83,8 @@ pub(super) struct LinkKinds {
     at_interface: (f64, u32),
     /// `1 - φ` there, of a real-time class.
     beside: f64,
-    /// Whether virtual channels are drawn.
+    /// How many virtual channels the class has, and whether they are drawn.
+    virtual_channels: u32,
     drawn: bool,
     /// The kind of the injection link: that of ejection links where these carry the same.
     interface: usize,
@@ -100,6 +108,18 @@ fn waits(servers: u32, load: f64) -> f64 {
     let load = load.min(0.98);
     let queue = MmC { rate: load * f64::from(servers), mean: 1.0, servers };
     queue.wait_probability().reached().map_or(1.0, |waits| waits / queue.offered_traffic()).min(1.0)
+}
+
+/// `S`: how much longer a message is on a link than alone that the class loads by `r`, with so many virtual channels.
+///
+/// ```text
+/// S = Σ_(n < V) r^n
+/// ```
+///
+/// The link is a processor that the messages in service share, at most `V` of them: `Σ_(1 <= n <= V) r^n` are in
+/// service on average, and Little's law tells for how long (exact for Poisson messages of exponential length).
+fn in_service(lanes: u32, load: f64) -> f64 {
+    (0..lanes as i32).map(|n| load.clamp(0.0, 1.0).powi(n)).sum()
 }
 
 /// `q` of so many virtual channels with a load each.
@@ -150,10 +170,9 @@ impl Chooser {
         }
     }
 
-    /// Load of one of so many virtual channels, on a link that others load so much.
-    fn load(&self, rate: f64, lanes: u32, others: f64) -> f64 {
-        let completion = self.message / (1.0 - others).max(0.02);
-        (self.rate * rate / f64::from(lanes) * completion).min(0.98)
+    /// Load of a link that others load so much, as the class sees what they leave.
+    fn load(&self, rate: f64, others: f64) -> f64 {
+        self.rate * rate * self.message / (1.0 - others).max(0.02)
     }
 
     /// Load of a link by others that go first, and by all.
@@ -166,24 +185,27 @@ impl Chooser {
     }
 
     /// Virtual channels that carry `rate` of the `on_link` messages of a link, one of `links` parallel ones; and the
-    /// messages in others of the class that share the link.
-    fn lanes(&self, lanes: u32, channel: &ChannelUse) -> (Lanes, f64) {
+    /// messages in others of the class that share the link, of `sharing` virtual channels in all.
+    fn lanes(&self, (lanes, sharing): (u32, u32), channel: &ChannelUse) -> (Lanes, f64) {
         let ChannelUse { rate, on_link, links, .. } = *channel;
-        let load = self.load(rate, lanes, self.loads_of(channel)[0]);
-        let (servers, waits, own_rate) = if self.drawn {
+        let [others, all] = self.loads_of(channel);
+        let sharing = if rate < on_link { sharing } else { lanes };
+        let in_service = match (self.is_real_time, self.drawn) {
+            (true, true) => 1.0,
+            (true, false) => in_service(sharing, self.load(on_link, others)),
+            (false, _) if sharing > 1 => 1.0 + (self.rate * on_link * self.message).min(1.0),
+            (false, _) => 1.0,
+        };
+        let load = (self.load(rate, others) * in_service / f64::from(lanes)).min(0.98);
+        let (servers, waits_for_lane, own_rate) = if self.drawn {
             (1, 1.0 / f64::from(lanes), rate / f64::from(lanes))
         } else {
             (lanes, waits(lanes, load), rate * in_own_lane(lanes, load))
         };
-        let kind = 0;
-        if self.is_real_time {
-            let (servers, rate_of_one) = (servers * links, rate / f64::from(lanes));
-            let lane = Lanes { servers, rate: rate_of_one, own_rate, held: 1.0, kind };
-            (lane, on_link - rate * waits)
-        } else {
-            let held = if self.drawn { 1.0 } else { waits };
-            (Lanes { servers: links, rate: on_link, own_rate, held, kind }, 0.0)
-        }
+        let met = waits(links, all.min(0.98));
+        let in_service = 1.0 + (in_service - 1.0) * met;
+        let (servers, rate_of_one) = (servers * links, rate / f64::from(lanes));
+        (Lanes { servers, rate: rate_of_one, own_rate, in_service, kind: 0 }, on_link - rate * waits_for_lane)
     }
 }
 
@@ -211,6 +233,7 @@ impl LinkKinds {
             lanes: Vec::new(),
             at_interface: (1.0, 1),
             beside: 0.0,
+            virtual_channels,
             drawn: problem.drawn,
             interface: 0,
             own: index,
@@ -227,7 +250,7 @@ impl LinkKinds {
                     (true, true) => virtual_channels - half,
                     (true, false) => half,
                 };
-                let (lanes, shared) = chooser.lanes(usable, channel);
+                let (lanes, shared) = chooser.lanes((usable, virtual_channels), channel);
                 let step = |part: f64, steps: f64| (part * steps).round() as i64;
                 let mut key = vec![
                     i64::from(is_end),
@@ -267,7 +290,7 @@ impl LinkKinds {
         paths: &Paths,
     ) -> Self {
         let interface = ChannelUse { by_class: paths.at_interface.clone(), ..ChannelUse::end() };
-        let (lanes, sibling) = chooser.lanes(virtual_channels, &interface);
+        let (lanes, sibling) = chooser.lanes((virtual_channels, virtual_channels), &interface);
         self.interface = self.kinds.len() - 1;
         if interface.by_class.is_some() {
             let mut kind = LinkKind::new(true, chooser.all_by_class.len(), siblings);
@@ -284,6 +307,11 @@ impl LinkKinds {
             self.beside = sibling;
         }
         self
+    }
+
+    /// Virtual channels of the class on a link, but one.
+    pub(super) fn other_lanes(&self) -> u32 {
+        self.virtual_channels - 1
     }
 
     /// How many kinds there are.
@@ -363,9 +391,16 @@ impl LinkKinds {
         self.lanes[channel as usize].own_rate
     }
 
-    /// What is left of the time for which best effort holds up the messages behind it in its input channel.
-    pub(super) fn held(&self, to: u32) -> f64 {
-        self.lanes(to).held
+    /// `S`: how much longer a message holds an output than one that shares the link with none of its class.
+    pub(super) fn in_service(&self, to: u32) -> f64 {
+        self.lanes(to).in_service
+    }
+
+    /// Messages of the class in other virtual channels of a link of a kind that share it, per message that each node
+    /// generates, as far as they are met there.
+    pub(super) fn in_other_lanes(&self, kind: usize) -> f64 {
+        let LinkKind { sibling, met, .. } = self.kinds[kind];
+        sibling * met
     }
 
     /// The part of the messages of a node that are in the same virtual channel of its interface.

@@ -2,7 +2,7 @@
 
 use super::super::burst_phases::BurstPhases;
 use super::super::grid::Grid;
-use super::super::higher_classes::HigherClasses;
+use super::super::higher_classes::{HigherClasses, Siblings};
 use super::super::interface::Interface;
 use super::super::link_sharing::{Clock, LinkSharing};
 use super::super::paths::{Crossing, Output, Paths};
@@ -74,8 +74,10 @@ pub(super) enum Others<'c> {
 pub(super) struct Link<'c> {
     pub(super) classes: Vec<Class>,
     pub(super) others: Others<'c>,
-    /// `Σ`: load of the real-time classes but the own one.
+    /// `Σ`: load of the real-time classes but the own one, its other virtual channels among them.
     pub(super) load: f64,
+    /// `σ`: the same without these.
+    pub(super) first: f64,
 }
 
 impl<'g> OneClass<'g> {
@@ -101,7 +103,16 @@ impl<'g> OneClass<'g> {
         let f = crossing.contending;
         let met = f / (1.0 - (1.0 - f) * link.load).max(0.05);
         let mut environment = match (&link.others, self.own) {
-            (Others::HigherClasses(above), _) => above.environment(self.grid, (f, met), rate),
+            (Others::HigherClasses(above), _) => {
+                let siblings = Siblings {
+                    rate: self.rate * self.kinds.in_other_lanes(kind),
+                    message: self.shape.message,
+                    contending: f,
+                    different: crossing.different,
+                    room: f64::from(self.kinds.other_lanes()) * self.shape.buffer,
+                };
+                above.environment(self.grid, (f, met), rate, &siblings)
+            }
             (Others::Sharing(sharing), own) => {
                 let own = own.unwrap_or(0);
                 sharing.environment(self.grid, &link.classes, own, (f, met), self.interface.gap, self.unit)

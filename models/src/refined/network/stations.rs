@@ -193,7 +193,8 @@ impl OneClass<'_> {
                 }
             };
             let arriving = if like.first { entering } else { &arriving_later };
-            let contended = self.contended(&alike, &environment, held);
+            let gaps = if like.first { self.gaps[0].mean() } else { gaps };
+            let contended = self.contended(&alike, &environment, gaps, held);
             let queues = self.queues(like.last, crossing, &environment, &contended);
             let before =
                 known.iter().rfind(|(known, _)| (known.first, known.last) == (like.first, like.last));

@@ -233,25 +233,3 @@ fn runs_that_would_take_all_memory_are_refused() {
     let long = refused(&[("measure.end", "13242411213.65")]);
     assert!(long.iter().any(|fault| fault.contains("at most 500000 us of such traffic")), "{long:?}");
 }
-
-/// Four hosts of a switch send to hosts behind two parallel links: what gets through is what the exact loads let.
-#[test]
-fn parallel_links_carry_what_exact_loads_say() {
-    let nodes: String = (0..8).map(|node| format!("node n{node} s{}\\n", node / 4)).collect();
-    for (destination, carried) in
-        [("\"4-7\"", 1.6), ("[4, 6]", 1.0), ("[5, 7]", 1.0), ("[4, 5, 6]", 1.0 + 1.6 / 3.0)]
-    {
-        let text = format!(
-            "[network]\ntopology = \"file\"\nfile = \"{nodes}link s0 s1 links=2\\n\"\n[switch]\n\
-             organisation = \"voq-network\"\n[measure]\nend = \"100 us\"\n[[class]]\nname = \"a\"\nrate = \"40 %\"\n\
-             nodes = \"0-3\"\ndestination = {destination}\n"
-        );
-        let scenario = Scenario::from_toml("x", &text).unwrap();
-        let links = flitwise_models::paths::links(&scenario).into_iter();
-        let across = links.filter(|link| link.router == 0 && link.is_between_routers());
-        let exact: f64 = across.map(|link| link.load.min(1.0)).sum();
-        assert!((exact - carried).abs() < 1e-12, "{destination}: {exact}");
-        let found = number(&simulated(&scenario, 0), "packets", "delivered") * 64.0 / (2.0 * 100_000.0);
-        assert!((found / exact - 1.0).abs() < 0.05, "{destination}: {found} of {exact}");
-    }
-}
