@@ -1,9 +1,11 @@
 //! Packet switches in a campaign.
 
 use flitwise_experiment::Settings;
-use flitwise_experiment::answer::{Cell, Simulation};
+use flitwise_experiment::answer::Simulation;
+
 use flitwise_language::document::Place;
 use flitwise_language::scenario::{Preset, Scenario};
+use flitwise_language::section::Cell;
 use flitwise_validation::store::Store;
 
 use crate::{simulate, simulate_all};
