@@ -2,7 +2,6 @@
 
 use flitwise_experiment::Settings;
 use flitwise_experiment::answer::Simulation;
-
 use flitwise_language::document::Place;
 use flitwise_language::scenario::{Preset, Scenario};
 use flitwise_language::section::Cell;
