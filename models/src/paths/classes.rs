@@ -6,9 +6,9 @@
 //! loads are told apart by those before and behind them until nothing more is told apart (partition refinement, as for
 //! lumpable Markov chains). With uniform destinations in a cube the channels of a dimension are left.
 //!
-//! Nodes of a router may be followed together ([`NodeGroups`]). A step from or to nodes that stand for one another stands
-//! for those of each of them. Channels are numbered by router and port, so that nothing
-//! depends on the order in which ways are followed.
+//! Nodes of a router may be followed together ([`NodeGroups`]). A step from or to nodes that stand for one another
+//! stands for those of each of them. Channels are numbered by router and port, so that nothing depends on the order in
+//! which ways are followed.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -38,8 +38,8 @@ impl Siblings {
         self.rate * self.message
     }
 
-    /// `U`: what a header finds of it on the link. Work that has begun, less that of the higher classes and what has not
-    /// come yet, is `F`; higher classes take `σ` of the link and have `w` of work left on average. The `n` inputs,
+    /// `U`: what a header finds of it on the link. Work that has begun, less that of the higher classes and what has
+    /// not come yet, is `F`; higher classes take `σ` of the link and have `w` of work left on average. The `n` inputs,
     /// `1 / (1 - S_2)`, put what is theirs in sequence, which therefore does not count (our approximation, exact for
     /// Poisson messages over very many inputs and higher classes that are a fluid). No more is found than there is
     /// room for in other virtual channels.

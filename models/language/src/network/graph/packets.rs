@@ -1,8 +1,8 @@
 //! The ways of packets: where links are parallel, the destination names the one that a packet takes.
 //!
 //! At each switch the destinations that it sends to one neighbour take turns over the `p` links to it: the `k`-th of
-//! them, in the order of nodes and from 0, has link `k mod p`. The number of the destination itself would not do: behind
-//! tables that go by `d mod p` all packets would take one link.
+//! them, in the order of nodes and from 0, has link `k mod p`. The number of the destination itself would not do:
+//! behind tables that go by `d mod p` all packets would take one link.
 //!
 //! A destination is sent to a neighbour if the way of any source leads there. So all its packets take one link there,
 //! whichever their source, and ways that are written down in other words name the same links.
