@@ -1,8 +1,8 @@
 //! Nodes that are followed together where all nodes send to all alike.
 //!
 //! Ways are followed once for all nodes of a router from which they are the same, and to all to which they are the
-//! same. Nodes of which both is true, and whose links have the same delay, stand for one another. Elsewhere each node is
-//! followed by itself.
+//! same. Nodes of which both is true, and whose links have the same delay, stand for one another. Elsewhere each node
+//! is followed by itself.
 
 use std::collections::BTreeMap;
 
