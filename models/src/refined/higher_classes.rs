@@ -38,11 +38,12 @@ impl Siblings {
         self.rate * self.message
     }
 
-    /// `U`: what a header finds of it on the link. Work that has begun, less that of the higher classes and what has
-    /// not come yet, is `F`; higher classes take `σ` of the link and have `w` of work left on average. The `n` inputs,
-    /// `1 / (1 - S_2)`, put what is theirs in sequence, which therefore does not count (our approximation, exact for
-    /// Poisson messages over very many inputs and higher classes that are a fluid). No more is found than there is
-    /// room for in other virtual channels.
+    /// `U`: what a header finds of their flits on the link. `F` is the work of messages that have begun, less that of
+    /// the higher classes and less flits that have not come yet; higher classes take `σ` of the link and have `w` of
+    /// work left on average. Each of the `n = 1 / (1 - S_2)` inputs brings its own messages one after another, so that
+    /// what these would wait for each other does not count (our approximation, exact for Poisson messages over very
+    /// many inputs and higher classes that are a fluid). No more is found than there is room for in other virtual
+    /// channels.
     ///
     /// ```text
     /// 2 U (1 - σ) = F(σ, w, u) - n F(σ / n, w / n, u / n),   F(σ, w, u) = (w + u M) / (1 - σ - u) - w / (1 - σ) - u M
@@ -59,7 +60,7 @@ impl Siblings {
         if mean < 1e-9 {
             return Law::zero();
         }
-        // two that overlap leave half a message on average; geometric, and as if they were many
+        // where anything is found it is geometric: half a message at low loads, longer as the link fills
         let occupied = (self.load() / (1.0 - higher.0)).min(0.98);
         let longest = self.message / 2.0 / (1.0 - occupied);
         let decay = 1.0 - 1.0 / longest.max(mean).max(1.0);

@@ -470,8 +470,7 @@ fn many_answers_rise_with_their_own_load() {
 }
 
 /// Simulated network latencies of a 4-ary 3-tree of best effort and of a two-level tree of real time, whose switches
-/// choose their ways up. Drawn ways of the same trees are slower, in both. Best effort is 4.4 and 3.6 % too slow: flits
-/// of others that come between its own fill gaps that it has in part, which the model does not see.
+/// choose their ways up. Drawn ways of the same trees are slower, in both. Best effort is 4.4 and 3.6 % too slow.
 #[test]
 fn chosen_ways_are_as_fast_as_simulated_ones() {
     let tree = |shape: &str, kind: &str, lanes: u32, load: f64, routing: &str| {

@@ -8,17 +8,17 @@
 //! φ = C(m, m u) / (m u),   φ = 1 of one virtual channel
 //! ```
 //!
-//! Messages that wait no longer share the link instead. So a message is on the link for longer, `S` times as long with
-//! real time in up to `V` virtual channels ([`in_service`]), and as long as flits of others go between its own in best
-//! effort, `S = 1 + λ M`. A virtual channel is held for the time that this makes,
+//! Messages that wait no longer share the link instead, so that each is on it for `S` times as long as alone. Real time
+//! shares it with up to `V - 1` others of its class ([`in_service`]). In best effort flits of others that come meanwhile
+//! go between its own, `S = 1 + λ M`. The load of a virtual channel is
 //!
 //! ```text
 //! u = λ M S / (V (1 - σ))
 //! ```
 //!
-//! Real-time messages of the class in other virtual channels count as up to three classes of the same clock, with the
-//! part `1 - φ` of the messages of the own virtual channels and all in others. Those of best effort are flits between
-//! flits, in the order of their arrival ([`Siblings`](super::super::higher_classes::Siblings)). Of others on parallel
+//! To a real-time message those of its class in other virtual channels are up to three classes of the same clock: the
+//! part `1 - φ` of the messages in the virtual channels that it may take, and all in others. To best effort they are
+//! flits in the order of their arrival ([`Siblings`](super::super::higher_classes::Siblings)). Of others on parallel
 //! links a message meets `φ` of `f` servers, as it takes the least taken one.
 //!
 //! A header takes the first virtual channel that is free, though messages before it may still be in its buffers. So
