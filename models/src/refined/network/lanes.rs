@@ -8,9 +8,9 @@
 //! φ = C(m, m u) / (m u),   φ = 1 of one virtual channel
 //! ```
 //!
-//! Messages that wait no longer share the link instead, so that each is on it for `S` times as long as alone. Real time
-//! shares it with up to `V - 1` others of its class ([`in_service`]). In best effort flits of others that come meanwhile
-//! go between its own, `S = 1 + λ M`. The load of a virtual channel is
+//! Messages that wait no longer share the link instead, so that each is on it for `S` times as long as alone. A
+//! real-time message shares it with up to `V - 1` others of its class ([`in_service`]). Between the flits of a message
+//! of best effort go those of others that come meanwhile, `S = 1 + λ M`. The load of a virtual channel is
 //!
 //! ```text
 //! u = λ M S / (V (1 - σ))
