@@ -21,6 +21,7 @@ mod links;
 mod uniform;
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -400,18 +401,26 @@ impl ChannelLoads {
 
     /// The loads of classes in any network.
     pub fn on(network: &dyn Topology, classes: &[Traffic]) -> Self {
-        match Spread::new(network) {
-            Some(spread) if classes.iter().all(|class| class.is_uniform(network)) => {
-                Self::of_places(network, classes, &spread)
-            }
-            spread => Self::of_links(network, classes, spread.as_ref()),
-        }
+        let flit_rates: Vec<f64> = classes.iter().map(|class| class.flit_rate).collect();
+        Followed::new(network, classes).loads(0..classes.len(), &flit_rates)
+    }
+
+    /// The loads of a scenario, and by class what it brings to channels for each flit that one of its senders sends:
+    /// ways are followed once.
+    pub fn with_shares(scenario: &Scenario) -> (Self, Vec<Self>) {
+        let network = scenario.topology();
+        let count = scenario.classes().len();
+        let classes: Vec<Traffic> = (0..count).map(|class| Traffic::of(scenario, class)).collect();
+        let flit_rates: Vec<f64> = classes.iter().map(|class| class.flit_rate).collect();
+        let followed = Followed::new(&*network, &classes);
+        let shares = (0..count).map(|class| followed.loads(class..class + 1, &[1.0]));
+        (followed.loads(0..count, &flit_rates), shares.collect())
     }
 
     /// Where all send to all alike and the dimensions part.
-    fn of_places(network: &dyn Topology, classes: &[Traffic], spread: &Spread) -> Self {
+    fn of_places(network: &dyn Topology, flit_rates: &[f64], spread: &Spread) -> Self {
         let mut groups = Groups::default();
-        let loads = |messages: f64| classes.iter().map(|class| class.flit_rate * messages).collect();
+        let loads = |messages: f64| flit_rates.iter().map(|flit_rate| flit_rate * messages).collect();
         groups.add(network, (0, None), u64::from(network.nodes()), loads(1.0));
         for place in spread.places() {
             groups.add(network, (place.router, Some(place.port)), place.links, loads(place.messages));
@@ -419,12 +428,11 @@ impl ChannelLoads {
         groups.sorted()
     }
 
-    /// Link by link.
-    fn of_links(network: &dyn Topology, classes: &[Traffic], spread: Option<&Spread>) -> Self {
+    /// Link by link, of classes with these rates of messages and of flits.
+    fn of_links(network: &dyn Topology, rates: &[Rates], flit_rates: &[f64]) -> Self {
         let mut groups = Groups::default();
-        let rates: Vec<Rates> = classes.iter().map(|class| Rates::of(network, class, spread)).collect();
         let of_class = |rate: &dyn Fn(&Rates) -> f64| {
-            rates.iter().zip(classes).map(|(rates, class)| rate(rates) * class.flit_rate).collect()
+            rates.iter().zip(flit_rates).map(|(rates, flit_rate)| rate(rates) * flit_rate).collect()
         };
         for node in 0..network.nodes() {
             groups.add(network, (node, None), 1, of_class(&|rates| rates.sent[node as usize]));
@@ -501,13 +509,54 @@ impl ChannelLoads {
     }
 }
 
-/// A link from a router, or the one of a node, in words.
+/// Messages of classes on their ways through a network.
+struct Followed<'n> {
+    network: &'n dyn Topology,
+    /// Where all send to all alike and the dimensions part.
+    spread: Option<Spread<'n>>,
+    /// Elsewhere, by class.
+    rates: Vec<Rates>,
+}
+
+impl<'n> Followed<'n> {
+    fn new(network: &'n dyn Topology, classes: &[Traffic]) -> Self {
+        let spread = Spread::new(network);
+        if spread.is_some() && classes.iter().all(|class| class.is_uniform(network)) {
+            return Self { network, spread, rates: Vec::new() };
+        }
+        let rates = classes.iter().map(|class| Rates::of(network, class, spread.as_ref())).collect();
+        Self { network, spread: None, rates }
+    }
+
+    /// Loads by some of the classes, of which each sender sends so many flits per cycle.
+    fn loads(&self, classes: Range<usize>, flit_rates: &[f64]) -> ChannelLoads {
+        match &self.spread {
+            Some(spread) => ChannelLoads::of_places(self.network, flit_rates, spread),
+            None => ChannelLoads::of_links(self.network, &self.rates[classes], flit_rates),
+        }
+    }
+}
+
+/// A link from a router, or the one of a node, in words; of parallel links that are loaded one by one, which of them.
 pub(crate) fn words(network: &dyn Topology, at: u32, port: Option<u32>) -> String {
     let Some(port) = port else { return format!("injection link of node {}", network.address(at)) };
     match network.link_end(at, port) {
         LinkEnd::Node(node) => format!("ejection link of node {}", network.address(node)),
         LinkEnd::Input { router: next, .. } => {
-            format!("channel from router {} to {}", network.router_address(at), network.router_address(next))
+            let (from, to) = (network.router_address(at), network.router_address(next));
+            let words = format!("channel from router {from} to {to}");
+            let is_parallel = |other: &u32| {
+                let leads_there =
+                    matches!(network.link_end(at, *other), LinkEnd::Input { router, .. } if router == next);
+                leads_there && network.kind(at, *other) == network.kind(at, port)
+            };
+            let parallel: Vec<u32> = (0..network.ports()).filter(is_parallel).collect();
+            match parallel.iter().position(|other| *other == port) {
+                Some(place) if parallel.len() > 1 && network.parallel(at, port) == 1 => {
+                    format!("{words}, link {} of {}", place + 1, parallel.len())
+                }
+                _ => words,
+            }
         }
         LinkEnd::Absent => "no link".to_owned(),
     }

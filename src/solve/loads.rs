@@ -5,7 +5,7 @@ use flitwise_experiment::statistics::{Batch, Mean, mean_of};
 use flitwise_language::scenario::{ClassKind, Document, Scenario, ScenarioSpec};
 use flitwise_language::section::{Layout, Section};
 use flitwise_models::model::{Model, Refusal};
-use flitwise_models::paths::{self, ChannelLoads, KindLoads, Traffic};
+use flitwise_models::paths::{self, ChannelLoads, KindLoads};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -174,33 +174,30 @@ struct KindShare {
     max: f64,
 }
 
-/// What a class brings to channels by kind, and channels between routers that a message crosses.
-fn shares(scenario: &Scenario, class: usize) -> (Vec<KindShare>, f64) {
-    let one = Traffic { flit_rate: 1.0, ..Traffic::of(scenario, class) };
-    let senders = one.senders.len();
-    let found = ChannelLoads::on(&*scenario.topology(), &[one]);
-    // of what is sent, whatever the channels carry
-    let shares = found.by_kind(true).into_iter().map(|kind| KindShare {
+/// What a class brings to channels by kind, of the loads for one flit of each sender, whatever channels carry.
+fn shares(of_one: &ChannelLoads) -> Vec<KindShare> {
+    let share = |kind: KindLoads| KindShare {
         channel: kind.channel,
         mean: kind.load_mean_flits_per_cycle.unwrap_or(0.0),
         max: kind.load_max_flits_per_cycle.unwrap_or(0.0),
-    });
-    (shares.collect(), found.mean_hops(0, senders))
+    };
+    of_one.by_kind(true).into_iter().map(share).collect()
 }
 
 impl LoadsDocument {
     fn of(document: &Document, scenario: &Scenario) -> Self {
-        let (loads, are_of_flits) = (ChannelLoads::of(scenario), paths::are_of_flits(scenario));
+        let ((loads, of_one), are_of_flits) =
+            (ChannelLoads::with_shares(scenario), paths::are_of_flits(scenario));
         let class = |index: usize| {
             let (class, bound) = (&scenario.classes()[index], loads.bound(scenario, index));
-            let (shares, mean_hops) = shares(scenario, index);
+            let mean_hops = of_one[index].mean_hops(0, scenario.senders(index).len());
             ClassBound {
                 name: class.name.clone(),
                 kind: class.kind,
                 load_flits_per_cycle: bound.as_ref().map(|bound| bound.flits).filter(|_| are_of_flits),
                 load_share: bound.as_ref().map(|bound| bound.load),
                 mean_hops,
-                shares,
+                shares: shares(&of_one[index]),
                 saturated_at_load_factor: bound.as_ref().map(|bound| bound.at_load_factor()),
                 channel: bound.map(|bound| bound.channel),
             }

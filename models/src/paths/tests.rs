@@ -227,6 +227,20 @@ fn packets_load_the_parallel_links_that_their_destinations_name() {
     }
 }
 
+/// What is told of a link says which of the parallel ones it is, where they are not loaded alike.
+#[test]
+fn a_link_is_told_from_those_beside_it() {
+    for (destination, is_switched, wanted) in [
+        ("[4, 6]", true, "channel from router s0 to s1, link 1 of 3"),
+        ("5", true, "channel from router s0 to s1, link 2 of 3"),
+        ("5", false, "channel from router s0 to s1"),
+    ] {
+        let groups = ChannelLoads::of(&two_switches(3, destination, is_switched)).groups;
+        let across = groups.iter().find(|group| group.kind == ChannelKind::Link && group.load() > 0.0);
+        assert_eq!(across.unwrap().first, wanted);
+    }
+}
+
 /// A flow has its share of the link that it takes: flows to nodes 4 and 6 share one of two.
 #[test]
 fn bisection_of_packets_follows_the_links_that_they_take() {

@@ -250,7 +250,8 @@ fn declared_symmetry_loads_channels_as_all_paths_do() {
             assert!(pairs.map(|(_, wanted)| wanted).sum::<f64>() > 0.5, "{name}");
         }
         let found = ChannelLoads::on(network, std::slice::from_ref(&uniform));
-        let wanted = ChannelLoads::of_links(network, &[uniform], None);
+        let rates = Rates::of(network, &uniform, None);
+        let wanted = ChannelLoads::of_links(network, &[rates], &[uniform.flit_rate]);
         assert_groups(&found, &groups(&wanted));
     }
     assert_eq!(declared, 34);
