@@ -8,7 +8,7 @@
 //! (models/README.md).
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::head_of_line::crossbar_limit;
@@ -112,6 +112,23 @@ struct Loads {
     longest: Vec<u64>,
     /// By router: the outputs of which it chooses one for every packet that may take them.
     choices: Vec<Option<Candidates>>,
+    /// Routers that are alike: most are.
+    kinds: Vec<Kind>,
+    /// [`crossbar_limit`] by kind and queues, once it is asked for: it is one for every rate.
+    crossbars: RefCell<HashMap<(u32, u64), f64>>,
+}
+
+/// Routers with the same loads, choices and times of their links.
+#[derive(Debug)]
+struct Kind {
+    /// One of them.
+    router: u32,
+    /// How many they are.
+    routers: u32,
+    /// The most messages on a link, as its share.
+    fullest: f64,
+    /// By port; empty where all links have the usual times.
+    times: Vec<LinkTime>,
 }
 
 /// Senders at a router that are followed together: all of them, but where ways depend on the sender.
@@ -200,26 +217,88 @@ impl Loads {
             longer: 0.0,
             longest: vec![0; network.most_hops() as usize + 2],
             choices: vec![None; routers],
+            kinds: Vec::new(),
+            crossbars: RefCell::default(),
         };
         let sources = sources(network, senders.iter().copied());
+        // what each of several hosts of a switch brings to its links: they do so alike
+        let mut each = vec![0.0; links];
         for nodes in destinations(network) {
-            sources.values().for_each(|hosts| found.follow(network, hosts, &nodes, timing));
+            sources.values().for_each(|hosts| found.follow(network, hosts, &nodes, timing, &mut each));
         }
+        for ((router, _), hosts) in sources.iter().filter(|(_, hosts)| hosts.len() > 1) {
+            for link in (*router as usize * ports..).take(ports).filter(|link| each[*link] > 0.0) {
+                hosts
+                    .iter()
+                    .for_each(|host| found.inputs[link * ports + input(network, *host)] += each[link]);
+            }
+        }
+        (0..network.routers()).for_each(|router| found.add_router(network, router));
         found
     }
 
-    /// Adds what hosts of a router send to nodes of another, or of their own.
-    fn follow(&mut self, network: &Network, hosts: &[u32], nodes: &[u32], timing: Option<&Timing>) {
+    /// The inputs of each output of a router.
+    fn outputs(&self, router: u32) -> std::slice::Chunks<'_, f64> {
+        let ports = self.first.len() / self.choices.len();
+        self.inputs[router as usize * ports * ports..][..ports * ports].chunks(ports)
+    }
+
+    /// By output of a router: of messages that come from a host.
+    fn of_hosts(&self, router: u32) -> &[f64] {
+        let ports = self.first.len() / self.choices.len();
+        &self.first[router as usize * ports..][..ports]
+    }
+
+    /// Puts a router to its kind.
+    fn add_router(&mut self, network: &Network, router: u32) {
+        let has_times = !network.link_times().is_empty();
+        let ports = 0..if has_times { network.ports() } else { 0 };
+        let times: Vec<LinkTime> = ports.map(|port| network.link_time(router, port)).collect();
+        let choice = |router: u32| self.choices[router as usize].map(|of| (of.first, of.count));
+        let is_alike = |kind: &Kind| {
+            choice(router) == choice(kind.router)
+                && times == kind.times
+                && self.of_hosts(router) == self.of_hosts(kind.router)
+                && self.outputs(router).eq(self.outputs(kind.router))
+        };
+        let place = self.kinds.iter().position(is_alike).unwrap_or(self.kinds.len());
+        if place == self.kinds.len() {
+            let slowdowns = times.iter().map(|time| f64::from(time.slowdown)).chain(std::iter::repeat(1.0));
+            let shares = self.outputs(router).zip(slowdowns);
+            let fullest = shares.map(|(output, c)| output.iter().sum::<f64>() * c).fold(0.0, f64::max);
+            self.kinds.push(Kind { router, routers: 0, fullest, times });
+        }
+        self.kinds[place].routers += 1;
+    }
+
+    /// [`crossbar_limit`] of a kind of routers.
+    fn crossbar(&self, kind: u32, queues: f64) -> f64 {
+        *self.crossbars.borrow_mut().entry((kind, queues.to_bits())).or_insert_with(|| {
+            let outputs: Vec<&[f64]> = self.outputs(self.kinds[kind as usize].router).collect();
+            crossbar_limit(&outputs, queues)
+        })
+    }
+
+    /// Adds what hosts that send over one router send to nodes behind another, or behind the same; what each of several
+    /// hosts brings to links on its way to others is put into `each`.
+    fn follow(
+        &mut self,
+        network: &Network,
+        hosts: &[u32],
+        nodes: &[u32],
+        timing: Option<&Timing>,
+        each: &mut [f64],
+    ) {
         let longer = |router: u32, port: u32, is_last: bool| {
             timing.map_or(0, |timing| longer(timing, network.link_time(router, port), is_last))
         };
         let ports = network.ports() as usize;
         let rate = 1.0 / f64::from(network.ways());
-        // no host sends to itself
-        let others = |all: &[u32], one: &u32| (all.len() - usize::from(all.contains(one))) as f64 * rate;
-        let sent: Vec<f64> = hosts.iter().map(|host| others(nodes, host)).collect();
-        let received: Vec<f64> = nodes.iter().map(|node| others(hosts, node)).collect();
-        let all: f64 = sent.iter().sum();
+        // no host sends to itself, who enters where it does
+        let is_apart = network.entry(hosts[0]).0 != network.entry(nodes[0]).0;
+        let others = |host: &u32| nodes.len() - usize::from(!is_apart && nodes.contains(host));
+        let pairs: usize = if is_apart { hosts.len() * nodes.len() } else { hosts.iter().map(others).sum() };
+        let all = pairs as f64 * rate;
         for way in 0..network.ways() {
             let (mut switches, mut entered) = (0, None);
             let mut more = 0;
@@ -232,16 +311,23 @@ impl Loads {
                 match (entered, next) {
                     (Some(from), Some(_)) => self.inputs[link * ports + from] += all,
                     (None, Some(_)) => {
-                        let of_hosts = hosts.iter().zip(&sent);
-                        of_hosts.for_each(|(host, rate)| {
-                            self.inputs[link * ports + input(network, *host)] += rate
-                        });
+                        if is_apart && hosts.len() > 1 {
+                            each[link] += nodes.len() as f64 * rate;
+                        } else {
+                            let of_host = |host: &u32| link * ports + input(network, *host);
+                            hosts
+                                .iter()
+                                .for_each(|host| self.inputs[of_host(host)] += others(host) as f64 * rate);
+                        }
                         self.first[link] += all;
                     }
                     (Some(from), None) => {
-                        self.inputs[link * ports + from] += received[0];
-                        for (node, rate) in nodes.iter().zip(&received).skip(1) {
-                            self.inputs[(first + input(network, *node)) * ports + from] += rate;
+                        let from_others =
+                            |node: &u32| hosts.len() - usize::from(!is_apart && hosts.contains(node));
+                        let received = |node: &u32| from_others(node) as f64 * rate;
+                        self.inputs[link * ports + from] += received(&nodes[0]);
+                        for node in &nodes[1..] {
+                            self.inputs[(first + input(network, *node)) * ports + from] += received(node);
                         }
                     }
                     (None, None) => self.within(network, hosts, nodes, (link, rate)),
@@ -253,10 +339,13 @@ impl Loads {
                 entered = next;
             }
             self.crossed[switches] += all;
-            for (host, sent) in hosts.iter().zip(&sent).filter(|(_, sent)| **sent > 0.0) {
+            if timing.is_none() {
+                continue;
+            }
+            for host in hosts.iter().filter(|host| others(host) > 0) {
                 let (router, port) = network.entry(*host);
                 let more = longer(router, port, false) + more;
-                self.longer += sent * more as f64;
+                self.longer += others(host) as f64 * rate * more as f64;
                 let longest = &mut self.longest[switches];
                 *longest = more.max(*longest);
             }
@@ -286,8 +375,8 @@ pub(super) struct Limits {
     /// Of a message for each pair of hosts, and how many of them, as a share of a link.
     loads: Rc<Loads>,
     rate: f64,
-    /// By switch: of its fullest link.
-    of_switch: Vec<f64>,
+    /// By kind of switch: of its fullest link.
+    of_kind: Vec<f64>,
     /// Of the fullest link of all, where the first switch saturates.
     pub(super) limit: f64,
     /// What that link carries now.
@@ -305,37 +394,18 @@ impl Limits {
         (share, most): (f64, &dyn Fn(LinkTime) -> f64),
     ) -> Self {
         let (loads, rate) = (Loads::known(network, traffic.senders, timing), traffic.rate);
-        let ports = network.ports() as usize;
-        let of = |switch: &[f64], times: &[LinkTime]| {
-            let outputs: Vec<&[f64]> = switch.chunks(ports).collect();
-            let slowdowns = times.iter().map(|time| f64::from(time.slowdown)).chain(std::iter::repeat(1.0));
-            let load = |(output, slowdown): (&&[f64], f64)| output.iter().sum::<f64>() * slowdown;
-            let fullest = outputs.iter().zip(slowdowns).map(load).fold(0.0, f64::max);
-            let heads = |queues| fullest * speedup * crossbar_limit(&outputs, queues);
-            let heads = queues.filter(|_| fullest > 0.0).map_or(1.0, heads);
+        let limit_of = |(kind, Kind { fullest, times, .. }): (u32, &Kind)| {
+            let heads = |queues| fullest * speedup * loads.crossbar(kind, queues);
+            let heads = queues.filter(|_| *fullest > 0.0).map_or(1.0, heads);
             let most = times.iter().copied().map(most).fold(most(LinkTime::USUAL), f64::min);
-            ((heads.min(1.0) * share).min(most), fullest)
+            (heads.min(1.0) * share).min(most)
         };
-        let has_times = !network.link_times().is_empty();
-        let times = |router: u32| (0..network.ports()).map(move |port| network.link_time(router, port));
-        // most switches are alike
-        let mut kinds: Vec<(&[f64], Vec<LinkTime>)> = Vec::new();
-        let mut limits: Vec<(f64, f64)> = Vec::new();
-        let (mut of_switch, mut fullest, mut growth) = (Vec::new(), 0.0_f64, f64::INFINITY);
-        for (router, switch) in (0..).zip(loads.inputs.chunks(ports * ports)) {
-            let times: Vec<LinkTime> = if has_times { times(router).collect() } else { Vec::new() };
-            let is_same = |kind: &(&[f64], Vec<LinkTime>)| kind.0 == switch && kind.1 == times;
-            let place = kinds.iter().position(is_same).unwrap_or_else(|| {
-                limits.push(of(switch, &times));
-                kinds.push((switch, times));
-                kinds.len() - 1
-            });
-            let (limit, load) = limits[place];
-            of_switch.push(limit);
-            fullest = fullest.max(load * rate);
-            growth = growth.min(limit / (load * rate).max(1e-300));
-        }
-        Self { of_switch, limit: (growth * fullest).min(1.0), fullest, loads, rate }
+        let of_kind: Vec<f64> = (0..).zip(&loads.kinds).map(limit_of).collect();
+        let carried = || loads.kinds.iter().map(|kind| kind.fullest * rate);
+        let fullest = carried().fold(0.0, f64::max);
+        let growths = of_kind.iter().zip(carried()).map(|(limit, load)| limit / load.max(1e-300));
+        let limit = (growths.fold(f64::INFINITY, f64::min) * fullest).min(1.0);
+        Self { of_kind, limit, fullest, loads, rate }
     }
 
     /// Mean latency of uniform traffic, without the wait at the sources \[ns\]; `None` where a
@@ -353,31 +423,27 @@ impl Limits {
     pub(super) fn mean_latency(&self, network: &Network, timing: &Timing) -> Option<f64> {
         let (loads, mut wait) = (&self.loads, 0.0);
         let side = network.as_multistage().map(|_| f64::from(SIDE));
-        let ports = network.ports() as usize;
-        let has_slow_links = network.has_slow_links();
-        for (link, (inputs, first)) in loads.inputs.chunks(ports).zip(&loads.first).enumerate() {
-            let slowdown_at = |port: usize| match has_slow_links {
-                true => f64::from(network.slowdown((link / ports) as u32, port as u32)),
-                false => 1.0,
-            };
-            let slowdown = slowdown_at(link % ports);
-            let inputs: Vec<f64> = inputs.iter().map(|messages| messages * self.rate * slowdown).collect();
-            let (inputs, first) = (&inputs[..], first * self.rate * slowdown);
-            let load: f64 = inputs.iter().sum();
-            if load > 0.0 {
+        for (kind, limit) in loads.kinds.iter().zip(&self.of_kind) {
+            let slowdown_at = |port: usize| kind.times.get(port).map_or(1.0, |time| f64::from(time.slowdown));
+            let faster = |slowdown: f64| (0..).map(move |port| slowdown / slowdown_at(port));
+            let outputs = loads.outputs(kind.router).zip(loads.of_hosts(kind.router)).enumerate();
+            for (port, (inputs, first)) in
+                outputs.filter(|(_, (inputs, _))| inputs.iter().any(|one| *one > 0.0))
+            {
+                let slowdown = slowdown_at(port);
+                let inputs: Vec<f64> =
+                    inputs.iter().map(|messages| messages * self.rate * slowdown).collect();
+                let (inputs, first) = (&inputs[..], first * self.rate * slowdown);
+                let load: f64 = inputs.iter().sum();
                 let in_use = || inputs.iter().filter(|input| **input > 0.0).count() as f64;
                 let later = 1.0 + 0.8 * load / side.unwrap_or_else(in_use);
-                let limit = self.of_switch[link / ports];
-                let own = match loads.choices[link / ports] {
-                    Some(choice) if choice.count > 1 && choice.has((link % ports) as u32) => {
-                        choice_wait(inputs, choice.count, limit)
+                let own = match loads.choices[kind.router as usize] {
+                    Some(choice) if choice.count > 1 && choice.has(port as u32) => {
+                        choice_wait(inputs, choice.count, *limit)
                     }
-                    _ => {
-                        let faster = (0..ports).map(|port| slowdown / slowdown_at(port));
-                        wait_behind(inputs.iter().copied().zip(faster), limit)
-                    }
+                    _ => wait_behind(inputs.iter().copied().zip(faster(slowdown)), *limit),
                 };
-                wait += own * (first + (load - first) * later);
+                wait += f64::from(kind.routers) * own * (first + (load - first) * later);
             }
         }
         let lone = |(switches, messages): (u32, &f64)| messages * lone_packet(timing, switches) as f64;
@@ -402,7 +468,7 @@ mod tests {
         let traffic = Uniform { senders: &senders, rate: load / 63.0 };
         let timing = Timing::of(&SwitchSpec::default()).unwrap();
         let mut limits = Limits::of(&network, &traffic, (1.0, &timing), None, (1.0, &|_| 1.0));
-        limits.of_switch.fill((1.5 * head_of_line_limit(4)).min(1.0));
+        limits.of_kind.fill((1.5 * head_of_line_limit(4)).min(1.0));
         limits.mean_latency(&network, &timing).unwrap()
     }
 
@@ -415,6 +481,54 @@ mod tests {
             assert!((found / periodic - 1.0).abs() < 0.006, "{load}: {found}, not {periodic}");
             let found = found + source_wait(load) * 64.0;
             assert!((found / poisson - 1.0).abs() < 0.006, "{load}: {found}, not {poisson}");
+        }
+    }
+
+    /// Hosts and destinations that are followed together bring what single pairs do, of all senders and of some; each
+    /// switch is of one kind.
+    #[test]
+    fn loads_are_those_of_single_pairs() {
+        let stages =
+            |direction| Network::Multistage(Multistage { hosts: 64, direction, first_shuffle: true });
+        let tree = |routing: &str| {
+            let text = format!(
+                "[network]\ntopology = \"fat-tree\"\ndown = [3, 2, 2]\nup = [2, 3]\nlevels = 3\n{routing}\n[switch]\n\
+                 [measure]\nend = 1000\n[[class]]\nname = \"all\"\nrate = \"30 %\"\n"
+            );
+            flitwise_language::scenario::Scenario::from_toml("t", &text).unwrap().topology()
+        };
+        let routings = ["d-mod-k", "s-mod-k", "random-up", "adaptive-up"];
+        let trees = routings.map(|word| tree(&format!("routing = \"{word}\"")));
+        let directions = [Direction::Unidirectional, Direction::Bidirectional].map(stages);
+        for network in trees.into_iter().chain(directions) {
+            let ports = network.ports() as usize;
+            for step in [1, 3] {
+                let senders: Vec<u32> = (0..network.nodes()).step_by(step).collect();
+                let found = Loads::of(&network, &senders, None);
+                let mut wanted = (vec![0.0; found.inputs.len()], vec![0.0; found.first.len()]);
+                let pairs = senders.iter().flat_map(|from| (0..network.nodes()).map(move |to| (*from, to)));
+                for ((from, to), way) in pairs
+                    .filter(|(from, to)| from != to)
+                    .flat_map(|pair| (0..network.ways()).map(move |way| (pair, way)))
+                {
+                    let (rate, mut entered) = (1.0 / f64::from(network.ways()), None);
+                    for Hop { router, port, end } in network.path(from, to, way) {
+                        let link = (router * network.ports() + port) as usize;
+                        wanted.0[link * ports + entered.unwrap_or_else(|| input(&network, from))] += rate;
+                        wanted.1[link] += if entered.is_none() { rate } else { 0.0 };
+                        entered = end.input().map(|(_, input)| input as usize);
+                    }
+                }
+                let close = |found: &[f64], wanted: &[f64]| {
+                    found.iter().zip(wanted).all(|(found, wanted)| (found - wanted).abs() < 1e-9)
+                };
+                assert!(
+                    close(&found.inputs, &wanted.0) && close(&found.first, &wanted.1),
+                    "{network:?} {step}"
+                );
+                let all: u32 = found.kinds.iter().map(|kind| kind.routers).sum();
+                assert_eq!(all, network.routers());
+            }
         }
     }
 
