@@ -7,7 +7,7 @@
 //! Outputs are known for first, later and last routers, each as all messages meet them in the mean, not by hops: sums
 //! over a path are exact in the mean over all paths (our approximation for anything else).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, btree_map};
 use std::rc::Rc;
 
 use flitwise_language::network::Topology;
@@ -184,21 +184,27 @@ impl<'f> OneClass<'f> {
         let inputs = self.inputs();
         let outputs = self.outputs();
         let is_end = |to: u32| to as usize >= self.inner;
-        // those that count, with shares that sum to one
-        let pool = |counts: &dyn Fn(Option<u32>, u32) -> bool| -> Outputs {
-            let met = outputs.iter().filter(|(output, _)| counts(output.from, output.to));
+        let among = |from: Option<u32>| {
+            let [first, last] = [0, u32::MAX].map(|to| Output { from, to });
+            outputs.range(first..=last)
+        };
+        // those of some outputs that count, with shares that sum to one
+        let pool_of = |some: btree_map::Range<'_, Output, (f64, f64)>,
+                       counts: &dyn Fn(Option<u32>, u32) -> bool| {
+            let met = some.filter(|(output, _)| counts(output.from, output.to));
             let mut met: Outputs = met.map(|(output, (sum, _))| (*sum, *output)).collect();
             let all: f64 = met.iter().map(|(share, _)| share).sum();
             met.iter_mut().for_each(|(share, _)| *share /= all);
             met
         };
+        let pool = |counts: &dyn Fn(Option<u32>, u32) -> bool| pool_of(outputs.range(..), counts);
         let typical = Typical {
             staying: pool(&|from, to| from.is_none() && is_end(to)),
             first: pool(&|from, to| from.is_none() && !is_end(to)),
             middle: pool(&|from, to| from.is_some() && !is_end(to)),
             last: pool(&|from, to| from.is_some() && is_end(to)),
         };
-        let onward = (0..self.inner as u32).map(|channel| pool(&|from, _| from == Some(channel)));
+        let onward = (0..self.inner as u32).map(|channel| pool_of(among(Some(channel)), &|_, _| true));
         let shared = |(output, (_, same)): (&Output, &(f64, f64))| {
             (*output, Crossing::new(&inputs[output.to as usize], output.from), *same)
         };
