@@ -350,6 +350,11 @@ pub(super) trait Field {
     /// As TOML in one line; nothing where the key is left out.
     fn written(&self) -> Option<String>;
 
+    /// The same for a message, which has the beginning of a text that may be long.
+    fn in_short(&self) -> Option<String> {
+        self.written()
+    }
+
     fn number(&self) -> Option<f64> {
         None
     }

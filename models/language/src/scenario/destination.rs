@@ -564,6 +564,13 @@ impl Field for DestinationSpec {
             Self::Matrix(matrix) => super::writer::in_line(matrix),
         }
     }
+
+    fn in_short(&self) -> Option<String> {
+        match self {
+            Self::Matrix(matrix) => matrix.matrix.in_short().map(|text| format!("{{ matrix = {text} }}")),
+            _ => self.written(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -92,15 +92,16 @@ impl Weights {
 
 impl Rows {
     fn read(text: &str) -> Result<Self, Vec<Wrong>> {
-        let mut reader =
-            csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(text.as_bytes());
+        // a reader that trims copies every row
+        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
         let mut wrong = Vec::new();
         let heads = format!("{}, or {RATE} in place of weight", COLUMNS.join(","));
         let has_rates = match reader.headers() {
-            Ok(found) if found.iter().eq(COLUMNS) => false,
-            Ok(found) if found.iter().eq([COLUMNS[0], COLUMNS[1], RATE]) => true,
+            Ok(found) if found.iter().map(str::trim).eq(COLUMNS) => false,
+            Ok(found) if found.iter().map(str::trim).eq([COLUMNS[0], COLUMNS[1], RATE]) => true,
             Ok(found) => {
-                let found: String = found.iter().collect::<Vec<_>>().join(",").chars().take(60).collect();
+                let found = found.iter().map(str::trim).collect::<Vec<_>>().join(",");
+                let found: String = found.chars().take(60).collect();
                 return Err(vec![Wrong::at(0, format!("\"{found}\""), heads)]);
             }
             Err(error) => return Err(vec![Wrong::whole(error.to_string(), heads)]),
@@ -121,19 +122,20 @@ impl Rows {
                 }
             }
             let line = record.position().map_or(0, |position| position.line() as usize - 1);
-            let weight = record[2].parse::<f64>().ok().filter(|weight| (0.0..=most).contains(weight));
-            let Some(weight) = weight else {
-                let found: String = record[2].chars().take(40).collect();
+            let [from, to, weight] = [0, 1, 2].map(|column| record[column].trim());
+            let Some(weight) = weight.parse::<f64>().ok().filter(|weight| (0.0..=most).contains(weight))
+            else {
+                let found: String = weight.chars().take(40).collect();
                 let wanted = if has_rates { "a number, 0 to 1000" } else { "a number, 0 or more" };
                 wrong.push(Wrong::at(line, format!("{value} {found}"), wanted));
                 continue;
             };
-            let [source, destination] = [0, 1].map(|column| match numbers.get(&record[column]) {
+            let [source, destination] = [from, to].map(|name| match numbers.get(name) {
                 Some(number) => *number,
                 None => {
                     let number = rows.names.len() as u32;
-                    numbers.insert(record[column].to_owned(), number);
-                    rows.names.push(record[column].to_owned());
+                    numbers.insert(name.to_owned(), number);
+                    rows.names.push(name.to_owned());
                     number
                 }
             });

@@ -123,7 +123,7 @@ fn unread(table: &dyn Declaration, (path, label): (&str, &str), reads: &[Read], 
             let below = join(path, key.name);
             if reads.iter().any(|read| read.is_below(&below)) {
                 inner.push((below, key, tables));
-            } else if value.written() != default.written() {
+            } else if value.in_short() != default.in_short() {
                 refuse(key.name, "a table".to_owned(), Instead::Nothing { is_table: true });
             }
             continue;
@@ -136,14 +136,14 @@ fn unread(table: &dyn Declaration, (path, label): (&str, &str), reads: &[Read], 
                 refuse(key.name, in_short(number), Instead::Range { range, help });
             }
             (Some(Read::Words(_, words)), _) => {
-                let word = value.written().unwrap_or_default();
+                let word = value.in_short().unwrap_or_default();
                 let word = word.trim_matches('"');
                 if !words.contains(&word) {
                     refuse(key.name, word.to_owned(), Instead::Words(words));
                 }
             }
-            (None, _) if key.limits.wanted || value.written() != default.written() => {
-                let written = value.written().unwrap_or_default();
+            (None, _) if key.limits.wanted || value.in_short() != default.in_short() => {
+                let written = value.in_short().unwrap_or_default();
                 refuse(key.name, written, Instead::Nothing { is_table: false });
             }
             _ => {}

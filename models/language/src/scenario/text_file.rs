@@ -39,6 +39,14 @@ fn line_of(place: &Place, at: usize) -> Place {
     }
 }
 
+/// The first line of a text, or as much of it as a message has room for.
+pub(super) fn beginning(text: &str) -> String {
+    const MOST: usize = 40;
+    let line = text.lines().next().unwrap_or_default();
+    let beginning: String = line.chars().take(MOST).collect();
+    if beginning.len() == text.len() { beginning } else { beginning + ".." }
+}
+
 /// What `parse` makes of the text at a node; `what` says what its lines are.
 pub(super) fn read<T>(
     reader: &mut Reader,
@@ -122,6 +130,10 @@ macro_rules! text_file {
 
             fn written(&self) -> Option<String> {
                 Some(super::writer::quoted(self.0.text()))
+            }
+
+            fn in_short(&self) -> Option<String> {
+                Some(super::writer::quoted(&text_file::beginning(self.0.text())))
             }
         }
     };

@@ -117,6 +117,10 @@ impl<T: Field + KeyValue> Field for Option<T> {
         self.as_ref()?.written()
     }
 
+    fn in_short(&self) -> Option<String> {
+        self.as_ref()?.in_short()
+    }
+
     fn number(&self) -> Option<f64> {
         self.as_ref()?.number()
     }
