@@ -52,7 +52,10 @@ pub(super) fn answer(scenario: &Scenario, problem: &Problem, solved: Parts, opti
     let mut notes = Vec::new();
     note_bursts(scenario, &mut notes);
     note_bottleneck(scenario, &mut notes);
-    note_delays(scenario, &mut notes);
+    let small = scenario.small_buffers();
+    notes.extend(
+        small.map(|note| format!("{note}; messages of more flits take longer than the latencies tell")),
+    );
     if saturated && classes.iter().any(|class| !class.saturated) {
         notes.push(
             "beside saturated classes the others are answered as if all of their messages came".to_owned(),
@@ -84,21 +87,6 @@ fn note_bottleneck(scenario: &Scenario, notes: &mut Vec<String>) {
             bound.channel,
             bound.load,
             bound.at_load_factor()
-        ));
-    }
-}
-
-/// Buffers too small to keep links with a delay busy.
-fn note_delays(scenario: &Scenario, notes: &mut Vec<String>) {
-    let buffer = u64::from(scenario.data_router().buffer_flits);
-    let Some(longest) = scenario.topology().delays().last().copied().map(u64::from) else { return };
-    let slots = 2 * longest + 3;
-    if buffer < slots {
-        notes.push(format!(
-            "{buffer} flits of buffer are below 2 x {longest} + 3 = {slots}: with a delay of {longest} cycles a \
-             virtual channel carries at most {:.4} flits/cycle; messages of more flits take longer than the latencies \
-             tell",
-            buffer as f64 / slots as f64
         ));
     }
 }

@@ -811,6 +811,7 @@ fn notes(measured: &Measurements<'_>, run: &Run, classes: &[ClassSimulation]) ->
         }
         _ => {}
     }
+    notes.extend(measured.scenario.small_buffers());
     let simulated = (run.warmup_cycles + run.measured_cycles) as f64;
     if let Some(interval) = longest_frame_interval(measured.scenario)
         && run.messages > 0

@@ -1,5 +1,6 @@
 //! `[router]`: what every router is like.
 
+use super::Scenario;
 use super::class::MAX_VIRTUAL_CHANNELS;
 use super::declare::*;
 use crate::document::Value;
@@ -402,6 +403,23 @@ impl Rules for RouterSpec {
         if is_arbitrated && table.get("allocation").is_none() {
             self.allocation = Allocation::Rotating;
         }
+    }
+}
+
+impl Scenario {
+    /// The note that buffers of routers are too small to keep links with a delay busy: a slot is taken for `2 d + 3`
+    /// cycles.
+    pub fn small_buffers(&self) -> Option<String> {
+        let buffer = u64::from(self.data_router().buffer_flits);
+        let longest = self.topology().delays().last().copied().map(u64::from);
+        let (longest, slots) = longest.map(|longest| (longest, 2 * longest + 3))?;
+        (self.switch().is_none() && buffer < slots).then(|| {
+            format!(
+                "{buffer} flits of buffer are below 2 x {longest} + 3 = {slots}: with a delay of {longest} cycles a \
+                 virtual channel carries at most {:.4} flits/cycle",
+                buffer as f64 / slots as f64
+            )
+        })
     }
 }
 

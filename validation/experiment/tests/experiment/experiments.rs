@@ -481,6 +481,21 @@ fn a_run_without_time_is_partial() {
     assert!(simulation.classes.iter().all(|class| class.network_latency_cycles.is_none()));
 }
 
+/// A flit over a link with a delay of ten cycles holds its slot for 23.
+#[test]
+fn buffers_too_small_for_the_delay_of_a_link_are_noted() {
+    for (buffer, delay, noted) in [(22, 10, true), (23, 10, false), (2, 0, false)] {
+        let text = format!(
+            "[network]\ntopology = \"fat-tree\"\nlevels = 2\narity = 2\ndelay = {{ up = {delay} }}\n[router]\n\
+             buffer_flits = {buffer}\n[[class]]\nname = \"a\"\nkind = \"best-effort\"\nrate = 0.001\n"
+        );
+        let scenario = Scenario::from_toml("a tree", &text).unwrap();
+        let simulation = run(&scenario, &Settings { precision: 0.2, ..Settings::default() });
+        let note = simulation.notes.iter().find(|note| note.starts_with("22 flits of buffer are below"));
+        assert_eq!(note.is_some(), noted, "{:?}", simulation.notes);
+    }
+}
+
 #[test]
 fn a_single_replication_has_intervals() {
     for name in ["router16", "cube5"] {
