@@ -13,7 +13,7 @@ use flitwise_language::scenario::{ClassKind, Scenario};
 use flitwise_models::answer::{Answer, ClassAnswer, Validity};
 use flitwise_models::document::SolveDocument;
 use flitwise_models::model::{Model, Options};
-use flitwise_models::{paths, table};
+use flitwise_models::{paths, refined, table};
 use flitwise_validation::machine;
 
 use crate::anchoring;
@@ -26,8 +26,20 @@ pub(crate) use loads::LoadsDocument;
 /// Routers on a line from which on paths take more than a second.
 const LONG_SIDE: u32 = 48;
 
+/// Ways of messages of which so many take the refined model about a second, if they are followed one by one.
+const WAYS_A_SECOND: u64 = 100_000;
+
 /// What is said before an answer that takes seconds.
-fn cost_of(scenario: &Scenario) -> Option<String> {
+fn cost_of(scenario: &Scenario, model: Model) -> Option<String> {
+    if model == Model::Refined && model.supports(scenario).is_ok() {
+        let ways = refined::single_ways(scenario);
+        if ways > 2 * WAYS_A_SECOND {
+            let seconds = ways / WAYS_A_SECOND;
+            return Some(format!(
+                "{ways} ways of messages are followed one by one, in some {seconds} seconds"
+            ));
+        }
+    }
     let is_long = scenario.topology().sides().iter().any(|side| *side >= LONG_SIDE);
     is_long.then(|| {
         format!("paths along {LONG_SIDE} routers and more take up to some four seconds to put together")
@@ -51,7 +63,8 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
     if args.loads || args.bisection.is_some() || !wants_latencies && paths::are_of_flits(&scenario) {
         return loads::run(&document, &scenario, args);
     }
-    if let Some(cost) = cost_of(&scenario) {
+    let model = args.model.map_or_else(|| Model::usual(&scenario), ModelChoice::model);
+    if let Some(cost) = cost_of(&scenario, model) {
         output::note(&cost);
     }
     let details = args.details || args.distribution;
@@ -61,11 +74,7 @@ pub(crate) fn run(args: &Solve) -> Result<(), Exit> {
         expected_errors: !args.distribution && !args.no_expected_errors,
         ..Options::default()
     };
-    let mut answer = args
-        .model
-        .map_or_else(|| Model::usual(&scenario), ModelChoice::model)
-        .solve(&scenario, &options)
-        .map_err(|f| input::failure(&document, &f))?;
+    let mut answer = model.solve(&scenario, &options).map_err(|f| input::failure(&document, &f))?;
     let faults = not_there(args, &answer);
     if !faults.is_empty() {
         return Err(Exit::BadInput(faults));
@@ -479,11 +488,19 @@ mod tests {
         let cost = |radix: &str| {
             let mut document = Preset::find("torus8x8").unwrap().document();
             document.set("network.radix", radix, &Place::Program).unwrap();
-            cost_of(&document.scenario().unwrap())
+            cost_of(&document.scenario().unwrap(), Model::Refined)
         };
         let long = cost("[48, 3]").unwrap();
         assert!(long.contains("48 routers and more") && long.contains("seconds"), "{long}");
         assert_eq!(cost("[8, 8]"), None);
+        let mut pattern = Preset::find("torus8x8").unwrap().document();
+        let hot = "{ hot = 5, share = 0.1 }";
+        let set = [("network.radix", "[22, 22]"), ("class.BE.destination", hot)];
+        set.iter().for_each(|(key, value)| pattern.set(key, value, &Place::Program).unwrap());
+        let pattern = pattern.scenario().unwrap();
+        let many = cost_of(&pattern, Model::Refined).unwrap();
+        assert_eq!(many, "467544 ways of messages are followed one by one, in some 4 seconds");
+        assert_eq!(cost_of(&pattern, Model::Published), None);
     }
 
     #[test]

@@ -42,7 +42,7 @@ use std::rc::Rc;
 use crate::answer::Answer;
 use crate::fixed_point::{Report, Status};
 use crate::model::{Declaration, Model, is_of_messages};
-use flitwise_language::network::Network;
+use flitwise_language::network::{LinkEnd, Network};
 use flitwise_language::scenario::{ClassKind, Read, Scenario, Scheduler, SourceSpec, VcChoice};
 use iteration::Detail;
 use laws::Laws;
@@ -561,9 +561,30 @@ fn too_large(scenario: &Scenario) -> Option<Refusal> {
             if uneven.is_some() { "name fewer senders or destinations, or simulate" } else { "simulate" };
         return Some(Refusal { key, because: format!("{found}; {help}") });
     }
+    if !has_more_links(&network, paths::MOST_KINDS) {
+        return None; // no more kinds either, so that they need not be counted
+    }
     let (kinds, most) = (paths::kinds(scenario, &places), paths::MOST_KINDS);
     let because = format!("tells up to {most} kinds of channels apart, and here are {kinds}; simulate");
     (kinds > most).then_some(Refusal { key, because })
+}
+
+/// Whether a network has more than so many links, those of nodes both ways.
+fn has_more_links(network: &Network, most: usize) -> bool {
+    let ports =
+        (0..network.routers()).flat_map(|router| (0..network.ports()).map(move |port| (router, port)));
+    let links = ports.filter(|(router, port)| network.link_end(*router, *port) != LinkEnd::Absent);
+    links.take(most).count() + network.nodes() as usize > most
+}
+
+/// Ways of messages of all classes that are followed one by one, since a class has nodes or destinations of its own.
+pub fn single_ways(scenario: &Scenario) -> u64 {
+    let is_even = (0..scenario.classes().len()).all(|class| scenario.is_uniform(class));
+    if is_even || !paths::are_enumerated(scenario) {
+        return 0;
+    }
+    let places = Problem::new(scenario).places;
+    paths::ways(scenario, &places) * places.len() as u64
 }
 
 /// Ways from routers with nodes to all nodes.
