@@ -114,6 +114,20 @@ pub(crate) struct Printed {
     pub(crate) by: Option<String>,
 }
 
+impl Printed {
+    /// Who made these numbers, each once; `None` if a paper prints all of them.
+    pub(crate) fn makers(all: &[Self]) -> Option<String> {
+        let mut makers: Vec<&str> = Vec::new();
+        for one in all {
+            let maker = one.by.as_deref().unwrap_or(Origin::Printed.legend());
+            if !makers.contains(&maker) {
+                makers.push(maker);
+            }
+        }
+        all.iter().any(|one| one.by.is_some()).then(|| makers.join(", "))
+    }
+}
+
 /// A value of the scenario that varies, and what goes with it.
 #[derive(Clone, Debug)]
 pub struct Sweep {
@@ -781,6 +795,19 @@ mod tests {
         ] {
             let faults = read(&lines.replacen(old, new, 1)).unwrap_err();
             assert!(faults[0].to_string().contains(wanted), "{faults:?}");
+        }
+        let other = format!("{lines}by = \"X\"\n[[printed]]\nvariant = \"a\"\nx = [0.001]\ny = [1]\n");
+        for (text, makers) in [
+            (lines.to_owned(), None),
+            (format!("{lines}by = \"X\"\n"), Some("X")),
+            (other.clone(), Some("X, printed in the paper")),
+            (format!("{other}by = \"X\"\n"), Some("X")),
+            (format!("{other}by = \"Y\"\n"), Some("X, Y")),
+        ] {
+            let crate::picture::Content::Lines(drawn) = read(&text).unwrap().picture(&[]).content else {
+                panic!("lines")
+            };
+            assert_eq!(drawn.printed_by.as_deref(), makers);
         }
     }
 

@@ -212,8 +212,8 @@ impl FigureKind for Question {
             let Some(Series { panel, label, style, variant, .. }) = like.cloned() else { continue };
             let printed = Series::printed(label, (style, variant), one.points.iter());
             lines.series.extend(printed.map(|printed| Series { panel, ..printed }));
-            lines.printed_by = one.by.clone();
         }
+        lines.printed_by = Printed::makers(&self.printed);
         Content::Lines(lines)
     }
 }

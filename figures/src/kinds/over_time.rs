@@ -253,7 +253,7 @@ impl Figure {
             series,
             errors: Vec::new(),
             measured_as_curves: true,
-            printed_by: drawn.printed.iter().find_map(|one| one.by.clone()),
+            printed_by: Printed::makers(&drawn.printed),
         }
     }
 
