@@ -112,29 +112,27 @@ fn schedulers(criterion: &mut Criterion) {
     }
 }
 
-/// Tori with four virtual channels of each class.
+/// Tori and a tree with four virtual channels of each class.
 fn networks(criterion: &mut Criterion) {
-    let torus = |side: u32, load: f64| {
-        let scenario = loaded("torus8x8", load, |network, _| {
-            let radix = Radix::of(&[side, side]).expect("two dimensions");
-            *network = NetworkSpec::Torus {
-                radix,
-                dimensions: None,
-                nodes_per_router: 1,
-                links: 1,
-                self_traffic: None,
-            };
-        });
+    let four = |load: f64, change: &dyn Fn() -> NetworkSpec| {
+        let scenario = loaded("torus8x8", load, |network, _| *network = change());
         let mut spec = scenario.spec().clone();
         spec.classes.iter_mut().for_each(|class| class.virtual_channels = 4);
         spec.check().expect("a sound scenario")
     };
+    let torus = |side: u32| NetworkSpec::Torus {
+        radix: Radix::of(&[side, side]).expect("two dimensions"),
+        dimensions: None,
+        nodes_per_router: 1,
+        links: 1,
+        self_traffic: None,
+    };
     let name = "8x8 torus, 0.40 flits/cycle/node";
-    speed(criterion, "flit-hops", name, &torus(8, 0.4), Work::FlitHops);
+    speed(criterion, "flit-hops", name, &four(0.4, &|| torus(8)), Work::FlitHops);
     let name = "64x64 torus, 0.05 flits/cycle/node";
-    speed(criterion, "router-cycles", name, &torus(64, 0.05), Work::RouterCycles);
-    let tree = loaded("torus8x8", 0.4, |network, _| *network = tree_of_2048());
-    speed(criterion, "flit-hops", "2,048-host tree, 0.40 flits/cycle/node", &tree, Work::FlitHops);
+    speed(criterion, "router-cycles", name, &four(0.05, &|| torus(64)), Work::RouterCycles);
+    let name = "2,048-host tree, 0.40 flits/cycle/node";
+    speed(criterion, "flit-hops", name, &four(0.4, &tree_of_2048), Work::FlitHops);
 }
 
 /// Streams of frames and best effort over 16 virtual channels at a load of 0.8.
