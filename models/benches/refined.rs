@@ -1,6 +1,7 @@
 //! How long answers of the refined model take: router and 6-cube, with distributions and means alone, ten points of a
 //! sweep on end, and scenarios that are saturated; then meshes, tori, their channel loads, and streams of frames; and
-//! trees of 2,048 hosts, whose ways are followed anew for each answer.
+//! trees of 2,048 hosts, whose ways are followed anew for each answer; a full traffic matrix of 1,024 nodes, read and
+//! followed; and the recn model on large trees.
 
 #![allow(missing_docs)]
 
@@ -70,6 +71,40 @@ fn trees(c: &mut Criterion) {
     group.finish();
 }
 
+/// A weight for each pair of 1,024 nodes: the reader, and the loads of links that follow.
+fn matrices(c: &mut Criterion) {
+    const NODES: u64 = 1024;
+    let pairs =
+        (0..NODES).flat_map(|from| (0..NODES).map(move |to| (from, to))).filter(|(from, to)| from != to);
+    let row = |(from, to): (u64, u64)| format!("{from},{to},{}\n", 1 + (from * 7919 + to * 104_729) % 997);
+    let rows: String = pairs.map(row).collect();
+    let text = format!(
+        "[network]\ntopology = 'fat-tree'\nlevels = 2\ndown = [32, 32]\nup = [32]\n[[class]]\nname = 'BE'\n\
+         kind = 'best-effort'\nload = 0.4\ndestination = {{ matrix = \"\"\"\nsource,destination,weight\n{rows}\"\"\" }}\n"
+    );
+    let read = || Scenario::from_toml("matrix", &text).expect("a sound scenario");
+    let mut group = c.benchmark_group("full matrix of 1,024 nodes");
+    group.sample_size(10);
+    group.bench_function("read", |b| b.iter(read));
+    let scenario = read();
+    group.bench_function("channel loads", |b| b.iter(|| ChannelLoads::of(&scenario)));
+    group.finish();
+}
+
+/// Packet switches on trees of 2,048, 3,564 and 8,192 hosts. Loads are kept by thread, so each answer has its own.
+fn fabrics(c: &mut Criterion) {
+    let mut group = c.benchmark_group("recn");
+    group.sample_size(10);
+    for preset in ["ndr-2048", "summit", "leaf-spine"] {
+        let scenario = scenario(preset);
+        let anew = || Model::Recn.solve(&scenario, &Options::default()).is_ok();
+        group.bench_function(preset, |b| {
+            b.iter(|| assert!(std::thread::scope(|scope| scope.spawn(anew).join().expect("an answer"))));
+        });
+    }
+    group.finish();
+}
+
 fn networks(c: &mut Criterion) {
     let with = |distributions| Options { distributions, saturation_loads: false, ..Options::default() };
     let mut group = c.benchmark_group("networks");
@@ -110,5 +145,5 @@ fn streams(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, refined, networks, trees, streams);
+criterion_group!(benches, refined, networks, trees, matrices, fabrics, streams);
 criterion_main!(benches);
