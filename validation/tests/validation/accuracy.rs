@@ -170,8 +170,7 @@ fn a_set_may_be_like_another() {
     assert!(faults.iter().any(|fault| fault.key == "like"), "{faults:?}");
 }
 
-/// The tables of errors are of the models as they are: whoever changes a model makes them anew. A model that comes to
-/// its answer in other steps has the same to `1e-6`, as far as iterations go.
+/// The tables of errors are of the models as they are: whoever changes a model makes them anew.
 #[test]
 fn the_tables_of_errors_are_of_the_present_models() {
     let sets = [
@@ -194,7 +193,7 @@ fn the_tables_of_errors_are_of_the_present_models() {
                 let (found, kept) =
                     (class.network_latency_cycles.unwrap(), row.network_latency_cycles.unwrap());
                 assert!(
-                    (found / kept - 1.0).abs() < 1e-6,
+                    (found / kept - 1.0).abs() < 1e-9,
                     "{set} {} {}: {found}, {kept}",
                     row.case,
                     row.class
