@@ -80,7 +80,8 @@ fn matrices(c: &mut Criterion) {
     let rows: String = pairs.map(row).collect();
     let text = format!(
         "[network]\ntopology = 'fat-tree'\nlevels = 2\ndown = [32, 32]\nup = [32]\n[[class]]\nname = 'BE'\n\
-         kind = 'best-effort'\nload = 0.4\ndestination = {{ matrix = \"\"\"\nsource,destination,weight\n{rows}\"\"\" }}\n"
+         kind = 'best-effort'\nload = 0.4\n\
+         destination = {{ matrix = \"\"\"\nsource,destination,weight\n{rows}\"\"\" }}\n"
     );
     let read = || Scenario::from_toml("matrix", &text).expect("a sound scenario");
     let mut group = c.benchmark_group("full matrix of 1,024 nodes");
