@@ -26,7 +26,7 @@ pub(crate) use loads::LoadsDocument;
 /// Routers on a line from which on paths take more than a second.
 const LONG_SIDE: u32 = 48;
 
-/// Ways of messages of which so many take the refined model about a second, if they are followed one by one.
+/// Ways of messages that the refined model follows in about a second, one by one.
 const WAYS_A_SECOND: u64 = 100_000;
 
 /// What is said before an answer that takes seconds.

@@ -112,9 +112,9 @@ struct Loads {
     longest: Vec<u64>,
     /// By router: the outputs of which it chooses one for every packet that may take them.
     choices: Vec<Option<Candidates>>,
-    /// Routers that are alike: most are.
+    /// Kinds of routers: most routers are alike.
     kinds: Vec<Kind>,
-    /// [`crossbar_limit`] by kind and queues, once it is asked for: it is one for every rate.
+    /// [`crossbar_limit`] by kind and queues, of those asked for: it does not depend on the rate.
     crossbars: RefCell<HashMap<(u32, u64), f64>>,
 }
 
@@ -221,7 +221,7 @@ impl Loads {
             crossbars: RefCell::default(),
         };
         let sources = sources(network, senders.iter().copied());
-        // what each of several hosts of a switch brings to its links: they do so alike
+        // what each of several hosts brings to links of its switch
         let mut each = vec![0.0; links];
         for nodes in destinations(network) {
             sources.values().for_each(|hosts| found.follow(network, hosts, &nodes, timing, &mut each));
@@ -249,7 +249,7 @@ impl Loads {
         &self.first[router as usize * ports..][..ports]
     }
 
-    /// Puts a router to its kind.
+    /// Counts a router among those of its kind, or as the first of a new one.
     fn add_router(&mut self, network: &Network, router: u32) {
         let has_times = !network.link_times().is_empty();
         let ports = 0..if has_times { network.ports() } else { 0 };
@@ -279,8 +279,8 @@ impl Loads {
         })
     }
 
-    /// Adds what hosts that send over one router send to nodes behind another, or behind the same; what each of several
-    /// hosts brings to links on its way to others is put into `each`.
+    /// Adds what the hosts of a router send to some nodes. Where these are behind another router, several hosts bring
+    /// the same to the links of their own: what each of them does is added to `each`.
     fn follow(
         &mut self,
         network: &Network,
@@ -294,7 +294,7 @@ impl Loads {
         };
         let ports = network.ports() as usize;
         let rate = 1.0 / f64::from(network.ways());
-        // no host sends to itself, who enters where it does
+        // a host leaves itself out, and is found among destinations behind its own router alone
         let is_apart = network.entry(hosts[0]).0 != network.entry(nodes[0]).0;
         let others = |host: &u32| nodes.len() - usize::from(!is_apart && nodes.contains(host));
         let pairs: usize = if is_apart { hosts.len() * nodes.len() } else { hosts.iter().map(others).sum() };

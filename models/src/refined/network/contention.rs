@@ -250,9 +250,9 @@ fn waits(loads: &[f64], beside: &[f64], more: f64) -> Vec<InputWaits> {
 
 /// `Σ (1 - exp(-u_j x))`: inputs of loads `u_j` that ask for an output within `x` messages.
 ///
-/// The nodes of a router bring equal loads: exponentials are computed once for all of them. Where most loads differ, as
-/// under a traffic matrix, the sum is told between places of a grid, of which few are used, by a cubic: of a sum of
-/// `n` such terms it is off by less than `n` times `1e-8`.
+/// The nodes of a router bring equal loads: their exponential is computed once. Where many loads differ, as under a
+/// traffic matrix, the sum is computed at places of a grid and interpolated by a cubic. With `n` inputs the error is
+/// below `n` times `1e-8`.
 struct Came {
     /// Loads, and how many inputs bring each.
     alike: Vec<(f64, f64)>,
@@ -261,7 +261,7 @@ struct Came {
 }
 
 impl Came {
-    /// Loads of which each is summed anew for every `x`.
+    /// Up to so many different loads there is no grid.
     const MOST_ALIKE: usize = 8;
     const STEP: f64 = 1.02;
 
@@ -351,7 +351,7 @@ mod tests {
         }
     }
 
-    /// Loads that all differ: between the places of the grid nothing else is told than at each.
+    /// Between the places of the grid the cubic is the sum, of loads that all differ.
     #[test]
     fn what_came_is_told_between_places() {
         let loads: Vec<f64> = (1..=60).map(|place| 0.9 * f64::from(place * place) / 3600.0).collect();
