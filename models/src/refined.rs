@@ -61,17 +61,9 @@ struct Class {
     /// Cycles per flit.
     vtick: f64,
     bursts: Option<BurstySource>,
-    /// What lets it out of its interface, as far as known.
-    outlet: Option<Outlet>,
-}
-
-/// The first input channel, behind the link of the interface.
-#[derive(Clone, Copy, Debug)]
-struct Outlet {
-    /// `C = M + H + x`: from message to message through it, gaps left out \[cycles\].
-    pace: f64,
-    /// `b` \[flits\]
-    buffer: f64,
+    /// `C = M + H + x`: from message to message through the first input channel, gaps left out, as far as known
+    /// \[cycles\].
+    outlet: Option<f64>,
 }
 
 impl Class {
@@ -458,7 +450,7 @@ fn solve_with_slots(
             Some(found) => pace(found),
             None => pace(&at(problem, &Resolution::means(problem), &[index])[0]),
         };
-        class.outlet = Some(Outlet { pace, buffer: problem.buffer });
+        class.outlet = Some(pace);
     }
     found.extend(last.iter().copied().zip(at(&known, resolution, &last)));
     let place = |index: usize| wanted.iter().position(|wanted| *wanted == index);

@@ -31,8 +31,6 @@ pub(super) enum Step {
     BurstStates,
     /// A state of bursts may end during a delay (`burst_phases`).
     StatesEnd,
-    /// The class itself delays the bursts (`burst_phases`).
-    DelayedBursts,
     /// Messages come back to back while no other class is in a burst (`source`).
     BackToBack,
     /// Best effort between bursts is modulated by them (`modulated`).

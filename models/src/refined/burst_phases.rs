@@ -28,16 +28,6 @@
 //! ```text
 //! P(G > x) = P(G_s > x) - (1 - exp(-θ x)) [P(G_s > x) - P(G_p > x)]+ + (1 - exp(-θ M)) [P(G_b > x) - P(G_s > x)]+
 //! ```
-//!
-//! The class itself delays the bursts, which lengthens their busy time. A class that never leaves the link is delayed
-//! by as many arrivals as without bursts, since none is lost. So with `ρ = λ (M + G_1)`, and `G_1'` as of Poisson
-//! sources, the share of messages with gaps grows by the factor
-//!
-//! ```text
-//! 1 + ρ (E[G_1'] / E[G_1] - 1)+
-//! ```
-//!
-//! for messages behind others (our approximation).
 
 use super::ablation::{Step, without};
 use super::bursty_source::{BurstySource, Service, State, active_streams};
@@ -51,9 +41,6 @@ use super::{Class, load_beside};
 pub(super) struct BurstPhases {
     own: Class,
     states: Vec<Phase>,
-    /// All classes, and their gaps if none came in bursts.
-    classes: Vec<Class>,
-    steady: Option<GapProcess>,
 }
 
 /// A state of all other classes.
@@ -163,7 +150,7 @@ impl BurstPhases {
         let chances: Vec<BusyPeriodLoads> = (0..classes.len())
             .map(|d| BusyPeriodLoads { lasts: classes[d].load(), waits: load_beside(classes, own, d) })
             .collect();
-        let mut states = vec![(1.0, 0.0, classes.to_vec(), chances.clone())];
+        let mut states = vec![(1.0, 0.0, classes.to_vec(), chances)];
         for (d, parts) in most_bursty(classes, own) {
             let class = &classes[d];
             let split = |(share, ends, classes, chances): &(f64, f64, Vec<Class>, Vec<BusyPeriodLoads>)| {
@@ -177,12 +164,11 @@ impl BurstPhases {
             };
             states = states.iter().flat_map(split).collect();
         }
-        let steady = (states.len() > 1).then(|| GapProcess::new(classes, &chances, own, unit, steps));
         let states = states.into_iter().map(|(share, ends, classes, chances)| {
             let gaps = GapProcess::new(&classes, &chances, own, unit, steps);
             Phase { share, ends, classes, gaps }
         });
-        Self { own: classes[own], states: states.collect(), classes: classes.to_vec(), steady }
+        Self { own: classes[own], states: states.collect() }
     }
 
     /// The link of the interface, on average over the states.
@@ -190,7 +176,9 @@ impl BurstPhases {
         let states = &self.states;
         let mut each: Vec<Interface> =
             states.iter().map(|state| Interface::new(grid, &state.gaps, &state.classes, own, unit)).collect();
-        let Some(steady) = &self.steady else { return each.swap_remove(0) };
+        if each.len() == 1 {
+            return each.swap_remove(0);
+        }
         let message = self.own.message / unit;
         let over = |between: &Interruptions, cells: f64| grid.law(between.over(grid, cells));
         let begun: Vec<Law> = each.iter().map(|one| over(&one.coming, message / 2.0)).collect();
@@ -205,36 +193,23 @@ impl BurstPhases {
             let parts: Vec<(f64, &Law)> = states.iter().map(|state| state.share).zip(laws).collect();
             Law::mixture(&parts)
         };
-        let between = |law: &Law, times: f64| {
+        let between = |laws: &[Law]| {
+            let law = mixed(laws);
             let mut between = Interruptions::nothing(message);
-            let delayed = (law.positive() * times).min(1.0);
-            between.add(delayed, &grid.transform(&law.given_positive()));
+            between.add(law.positive(), &grid.transform(&law.given_positive()));
             between
         };
-        let later = mixed(&later);
-        let steady = Interface::new(grid, steady, &self.classes, own, unit);
-        let steady = over(&steady.later, message);
         let mean = |of: &dyn Fn(&Interface) -> f64| -> f64 {
             states.iter().zip(&each).map(|(state, one)| state.share * of(one)).sum()
         };
         Interface {
-            first: between(&mixed(&first), 1.0),
-            later: between(&later, self.held_up(later.mean(), steady.mean(), message)),
-            coming: between(&mixed(&coming), 1.0),
+            first: between(&first),
+            later: between(&later),
+            coming: between(&coming),
             work: None,
             set_up: Law::zero(),
             header_wait: mean(&|one| one.header_wait),
             gap: mean(&|one| one.gap),
-        }
-    }
-
-    /// How many times as many messages behind others are delayed, in cells, since the class itself holds the others up.
-    fn held_up(&self, delay: f64, steady: f64, message: f64) -> f64 {
-        let holds = (self.own.load() * (1.0 + delay / message)).min(1.0);
-        if delay > 0.0 && !without(Step::DelayedBursts) {
-            1.0 + holds * (steady / delay - 1.0).max(0.0)
-        } else {
-            1.0
         }
     }
 

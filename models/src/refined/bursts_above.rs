@@ -30,27 +30,31 @@
 //! `V_j`, the mean work of `j` periodic messages and the Poisson ones, is taken as that of the Poisson messages on a
 //! link that is `e_j` free and that of the periodic ones on a link that is slower by `ρ_0` (our approximation; exact
 //! without either). Streams of several classes are replaced by alike ones that have their load, their load-weighed
-//! peak load and message, the variance of their rate, and their index of dispersion (our approximation).
+//! message, the variance and the third moment of their rate, and their index of dispersion (our approximation):
+//!
+//! ```text
+//! k α r = ρ,   k α (1 - α) r^2 = E[(R - ρ)^2],   k α (1 - α) (1 - 2 α) r^3 = E[(R - ρ)^3]
+//! ```
+//!
+//! A number of streams that is none is stood for by the numbers on either side, in proportion, with the same load,
+//! variance and dispersion.
 //!
 //! # Bursts as the interface lets them out
 //!
 //! Flits that have no credit do not go, and the link is free for best effort: a class holds it no faster than its first
-//! input channel takes it, `c = M / C` of the time, once the buffer behind the link is full. `X` being the fluid queue
-//! of the streams before a server of capacity `c`, that is while `X > x_b`, for the share `F` of the time, so that
+//! input channel takes it, `c = M / C` of the time, while anything is left of what came faster (our approximation: the
+//! buffer behind the link is full then). With `D_j` of the fluid queue of the streams before a server of capacity `c`,
+//! for `n = 2, 3`
 //!
 //! ```text
-//! E[R^2] = Σ P(X <= x_b, j) (j r)^2 + F c^2,   r' = [Σ P(X <= x_b, j) j r^2 + F c min(r, c)] / ρ
-//! x_b = b,  or  b (R - c) / (R (1 - c))  if R > 1
+//! E[(R - ρ)^n] = Σ G_j (j r - ρ)^n + (c - ρ)^n Σ D_j
 //! ```
 //!
-//! are the mean square of its load and the load of a stream in a burst; `R` is the least load `j r` above `c`: a
-//! buffer that is filled by a link at one and emptied at `c` is full when `b / (1 - c)` have come. The mean load and
-//! the index of dispersion stay as they are. A number of streams `k'` that is none is stood for by the numbers on
-//! either side, in proportion, with the same load, variance and dispersion.
+//! The mean load and the index of dispersion stay as they are.
 
 use super::ablation::{Step, without};
-use super::bursty_source::{State, active_streams, beyond, periodic_wait};
-use super::{BurstySource, Class, Outlet, Problem};
+use super::bursty_source::{State, active_streams, periodic_wait};
+use super::{BurstySource, Class, Problem};
 use flitwise_language::scenario::ClassKind;
 
 /// Messages of one class on a link.
@@ -61,7 +65,8 @@ pub(super) struct Work {
     /// Work of a message \[cycles\].
     message: f64,
     bursts: Option<BurstySource>,
-    outlet: Option<Outlet>,
+    /// `C`: from message to message through the first input channel, where that is known \[cycles\].
+    outlet: Option<f64>,
 }
 
 /// Alike streams that stand for those of all classes.
@@ -77,8 +82,6 @@ pub(super) struct Streams {
     pub(super) streams: f64,
     /// `N`
     pub(super) burst: f64,
-    /// Variance of `r` among those that these stand for.
-    pub(super) spread: f64,
 }
 
 impl Work {
@@ -89,36 +92,35 @@ impl Work {
 
 impl Streams {
     pub(super) fn of(works: &[Work]) -> Option<Self> {
-        let (mut load, mut peak, mut message, mut variance, mut dispersion) = (0.0, 0.0, 0.0, 0.0, 0.0);
-        let mut squares = 0.0;
+        let (mut load, mut message, mut variance, mut third, mut dispersion) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for work in works {
             let Work { rate, message: b, bursts, outlet } = work;
             let Some(source) = bursts else { continue };
             let BurstySource { streams, messages_per_burst, peak_rate, .. } = *source;
             let (rho, r) = (rate * b, peak_rate * b);
             let on = (rate / (f64::from(streams) * peak_rate)).min(1.0 - 1e-9);
-            let offered = (r, rho * r * (1.0 - on));
-            let let_out = outlet.and_then(|outlet| let_out(work, source, on, outlet));
-            let (r, spread) = let_out.unwrap_or(offered);
+            let let_out = outlet.and_then(|pace| let_out(work, source, on, pace));
+            let offered = rho * r * (1.0 - on);
+            let (square, cube) = let_out.unwrap_or((offered, offered * r * (1.0 - 2.0 * on)));
             load += rho;
-            peak += rho * r;
-            squares += rho * r * r;
             message += rho * b;
-            variance += spread;
+            variance += square;
+            third += cube;
             // λ b^2 (2 N - 1) y^2
             dispersion += rho * b * (2.0 * messages_per_burst - 1.0) * (1.0 - on) * (1.0 - on);
         }
         if load <= 0.0 {
             return None;
         }
-        let (peak, message) = (peak / load, message / load);
-        // k α (1 - α) r^2 is the variance, k α r the load
-        let off = (variance / (load * peak)).clamp(1e-6, 1.0);
-        let streams = (load / (peak * (1.0 - off).max(1e-9))).clamp(1.0, MOST_STREAMS);
-        let off = 1.0 - load / (peak * streams);
+        let message = message / load;
+        let variance = variance.max(1e-6 * load * load);
+        // α r = (1 - α) r - (1 - 2 α) r
+        let active = variance / load - third / variance;
+        let streams = (load / active.max(load / MOST_STREAMS)).clamp(1.0, MOST_STREAMS);
+        let on = 1.0 / (1.0 + streams * variance / (load * load));
+        let off = 1.0 - on;
         let burst = ((dispersion / (load * message) / (off * off) + 1.0) / 2.0).max(1.0);
-        let spread = (squares / load - peak * peak).max(0.0);
-        Some(Self { load, message, peak, streams, burst, spread })
+        Some(Self { load, message, peak: load / (streams * on), streams, burst })
     }
 
     /// So many streams with the same load, variance of the rate and index of dispersion.
@@ -150,32 +152,25 @@ impl Streams {
 /// More streams are as good as so many.
 const MOST_STREAMS: f64 = 1000.0;
 
-/// Load of a stream in a burst, and variance of the load of all, as the link of the interface sees those that are ON
-/// for a share `on` of the time; none if they pass as they come.
-fn let_out(work: &Work, source: &BurstySource, on: f64, outlet: Outlet) -> Option<(f64, f64)> {
+/// Second and third central moment of the load that the link of the interface sees of streams that are ON for a share
+/// `on` of the time, where their input channel takes a message each `pace` cycles; none if they pass as they come.
+fn let_out(work: &Work, source: &BurstySource, on: f64, pace: f64) -> Option<(f64, f64)> {
     let (load, peak) = (work.rate * work.message, source.peak_rate * work.message);
     let streams = f64::from(source.streams);
     // what is overloaded for good is taken as full nearly always
-    let most = (work.message / outlet.pace).max(load * (1.0 + 1e-3));
+    let most = (work.message / pace).max(load * (1.0 + 1e-3));
     if peak * streams <= most || without(Step::Outlet) {
         return None;
     }
-    // the link passes no more than a flit in each cycle: more has come when the buffer is full
-    let over = peak * ((most / peak).floor() + 1.0);
-    let came = if over > 1.0 { (over - most) / (over * (1.0 - most).max(1e-3)) } else { 1.0 };
-    let burst = source.messages_per_burst * work.message / peak * most;
-    let (mut squares, mut weighed, mut full) = (0.0, 0.0, 0.0);
-    for State { active, share, displaced, .. } in
-        beyond(streams, on, peak / most, came * outlet.buffer / burst)
-    {
-        let offered = active * peak;
-        squares += (share - displaced) * offered * offered;
-        weighed += (share - displaced) * offered * peak;
-        full += displaced;
-    }
-    squares += full * most * most;
-    weighed += full * most * most.min(peak);
-    Some((weighed / load, (squares - load * load).max(0.0)))
+    let moments = |weight: f64, rate: f64| {
+        let square = weight * (rate - load) * (rate - load);
+        [weight, square, square * (rate - load)]
+    };
+    let states = active_streams(streams, on, peak / most);
+    let passing = states.iter().map(|state: &State| moments(state.clear(), state.active * peak));
+    let [free, square, cube] = passing.fold([0.0; 3], |sum, more| std::array::from_fn(|i| sum[i] + more[i]));
+    let [_, full_square, full_cube] = moments(1.0 - free, most);
+    Some((square + full_square, cube + full_cube))
 }
 
 /// `E[V]` of all together; infinite from a load of one on \[cycles\].
@@ -319,26 +314,40 @@ mod tests {
         assert_close(mean_work(&[poisson, streams]), both, 0.02);
     }
 
-    /// One stream that comes faster than its input channel takes it is at once or not at all what that takes; a buffer
-    /// lets more of it through as it came.
+    /// One stream that comes faster than its input channel takes it is at once or not at all what that takes; slower
+    /// ones pass as they come, and between both nothing jumps.
     #[test]
     fn a_channel_lets_bursts_out_no_faster_than_it_takes_them() {
         let free = bursty(0.01, 30.0, 1, 8.0, 0.03);
-        let behind = |buffer| Work { outlet: Some(Outlet { pace: 50.0, buffer }), ..free };
-        let streams = |work| Streams::of(&[work]).unwrap();
-        let held = streams(behind(0.0));
+        let streams = |pace| Streams::of(&[Work { outlet: Some(pace), ..free }]).unwrap();
+        let held = streams(50.0);
         assert_close(held.peak, 0.6, 1e-6);
         assert_close(held.streams, 1.0, 1e-3);
-        let mut last = held.peak;
-        for buffer in [10.0, 100.0, 1000.0] {
-            let some = streams(behind(buffer));
-            assert!(last < some.peak && some.peak < 0.9, "{some:?}");
-            assert_close(some.load, held.load, 1e-12);
-            last = some.peak;
-        }
-        assert_close(streams(behind(1e5)).peak, streams(free).peak, 1e-6);
+        assert_close(streams(33.3).peak, Streams::of(&[free]).unwrap().peak, 1e-6);
+        assert_close(streams(33.4).peak, streams(33.3).peak, 4e-3);
         // the wait of best effort shrinks with it
-        assert!(mean_work(&[behind(0.0)]) < mean_work(&[free]));
+        assert!(mean_work(&[Work { outlet: Some(50.0), ..free }]) < mean_work(&[free]));
+    }
+
+    /// Alike streams are what they are; those of two classes have what their rates have together.
+    #[test]
+    fn moments_of_the_rate_are_those_of_all_streams() {
+        let (one, other) = (bursty(0.006, 30.0, 5, 8.0, 0.004), bursty(0.01, 12.0, 2, 3.0, 0.02));
+        let alike = Streams::of(&[one]).unwrap();
+        assert_close(alike.streams, 5.0, 1e-9);
+        assert_close(alike.peak, 0.12, 1e-9);
+        assert_close(alike.burst, 8.0, 1e-9);
+        let cumulants = |streams: &Streams| {
+            let Streams { load, peak, streams, .. } = *streams;
+            let on = load / (streams * peak);
+            let variance = load * (1.0 - on) * peak;
+            [load, variance, variance * (1.0 - 2.0 * on) * peak]
+        };
+        let parts = [one, other].map(|work| cumulants(&Streams::of(&[work]).unwrap()));
+        let both = cumulants(&Streams::of(&[one, other]).unwrap());
+        for (i, found) in both.into_iter().enumerate() {
+            assert_close(found, parts[0][i] + parts[1][i], 1e-9);
+        }
     }
 
     #[test]

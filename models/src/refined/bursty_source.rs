@@ -96,7 +96,7 @@ mod chance;
 #[cfg(test)]
 mod tests;
 
-pub(super) use active_streams::{State, active_streams, beyond, returns};
+pub(super) use active_streams::{State, active_streams, returns};
 use chance::{Local, by_chance};
 
 /// A class of messages that come in bursts.

@@ -10,7 +10,7 @@ use crate::refined::solve;
 use flitwise_language::scenario::{ClassKind, Scenario, SourceSpec};
 
 /// Every step, with its name in the table.
-const STEPS: [(Step, &str); 20] = [
+const STEPS: [(Step, &str); 19] = [
     (Step::BusyPeriods, "age of busy periods (`interface/busy_period`)"),
     (Step::Nested, "arrivals during delays (`interruptions`)"),
     (Step::ClockLead, "clock lead (`clock_lead`)"),
@@ -24,7 +24,6 @@ const STEPS: [(Step, &str); 20] = [
     (Step::Escorts, "escorted gaps (`tail_and_header`)"),
     (Step::BurstStates, "burst states beside a class (`burst_phases`)"),
     (Step::StatesEnd, "burst states that end (`burst_phases`)"),
-    (Step::DelayedBursts, "bursts delayed by the class (`burst_phases`)"),
     (Step::BackToBack, "messages back to back between bursts (`source`)"),
     (Step::Modulated, "best effort modulated by bursts (`modulated`)"),
     (Step::WorkAbove, "work of bursts above best effort (`bursts_above`)"),

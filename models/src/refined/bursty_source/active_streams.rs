@@ -84,53 +84,6 @@ pub(in crate::refined) fn returns(streams: f64, on: f64, load: f64) -> Vec<(f64,
     states.iter().zip(back).map(|(state, share)| (state.active, share)).collect()
 }
 
-/// `P(queue > level, j)` in place of `D_j`, for a level in units of what the server does in a mean burst.
-///
-/// With `K` the generator of the phases in which the level rises to new heights, the density of the queue at `x` is
-/// `G_top u e^{K x} [C_+^-1, Psi C_-^-1]` \[LN18\].
-pub(in crate::refined) fn beyond(streams: f64, on: f64, load: f64, level: f64) -> Vec<State> {
-    let (mut states, stride) = binomial(streams, on, MAX_STATES);
-    for state in &mut states {
-        state.spare = 1.0 - state.active * load;
-    }
-    let spare = states.iter().take_while(|state| state.spare > 0.0).count();
-    if spare == 0 || spare == states.len() {
-        return states;
-    }
-    let walk = Walk::new(&states, streams, on, stride);
-    displace(&mut states, spare, &walk);
-    let over = states.len() - spare;
-    let Some(back) = first_returns(&states, spare, &walk) else { return states };
-    let pace = |i: usize| 1.0 / states[i].spare.abs().max(STILL);
-    // K = C_+^-1 Q_++ + Psi C_-^-1 Q_-+
-    let mut k = DMatrix::from_fn(over, over, |row, column| {
-        let i = spare + row;
-        let rate = match column {
-            _ if column == row => -walk.up[i] - walk.down[i],
-            _ if column == row + 1 => walk.up[i],
-            _ if column + 1 == row => walk.down[i],
-            _ => 0.0,
-        };
-        rate * pace(i)
-    });
-    let up = walk.up[spare - 1] * pace(spare - 1);
-    for row in 0..over {
-        k[(row, 0)] += back[(row, spare - 1)] * up;
-    }
-    let clear = states[spare - 1].share - states[spare - 1].displaced;
-    let mut start = DMatrix::<f64>::zeros(1, over);
-    start[(0, 0)] = clear.max(0.0) * walk.up[spare - 1];
-    let Some(inverse) = (-&k).try_inverse() else { return states };
-    let rising = start * inverse * (k * level).exp();
-    let falling = &rising * &back;
-    let paces: Vec<f64> = (0..states.len()).map(pace).collect();
-    for (i, state) in states.iter_mut().enumerate() {
-        let x = if i < spare { falling[(0, i)] } else { rising[(0, i - spare)] } * paces[i];
-        state.displaced = if x.is_finite() { x.clamp(0.0, state.share) } else { 0.0 };
-    }
-    states
-}
-
 /// The binomial law where it matters, and the stride from state to state.
 fn binomial(streams: f64, on: f64, most: usize) -> (Vec<State>, f64) {
     let mode = ((streams + 1.0) * on).floor().min(streams);

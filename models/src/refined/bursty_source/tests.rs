@@ -298,32 +298,6 @@ fn displaced_shares_balance() {
     }
 }
 
-/// What comes while more than a level is left brings it no further in the mean; at no level it is all that is
-/// displaced.
-#[test]
-fn what_lies_beyond_a_level_balances_and_thins_out() {
-    for (streams, on, load) in [(1.0, 0.3, 1.4), (4.0, 0.2, 0.4), (14.0, 0.1, 0.34), (1000.0, 0.5, 0.0018)] {
-        let at_none = active_streams(streams, on, load);
-        let mut last = 1.0;
-        for level in [0.0, 0.1, 1.0, 10.0] {
-            let states = beyond(streams, on, load, level);
-            let share: f64 = states.iter().map(|state| state.displaced).sum();
-            let balance: f64 = states.iter().map(|state| state.displaced * state.spare).sum();
-            assert!(balance.abs() < 1e-6 * share + 1e-12, "{streams} {level}: {balance} of {share}");
-            assert!(share < last, "{streams} {level}: {share} after {last}");
-            last = share;
-            if level == 0.0 {
-                for (beyond, displaced) in states.iter().zip(&at_none) {
-                    assert!(
-                        (beyond.displaced - displaced.displaced).abs() < 1e-6,
-                        "{beyond:?} {displaced:?}"
-                    );
-                }
-            }
-        }
-    }
-}
-
 /// Services that vary make messages of a burst wait that come as fast as they are served, and a little slower.
 #[test]
 fn services_that_vary_let_messages_of_one_stream_wait() {

@@ -22,13 +22,12 @@
 //! Poisson; it comes back to nothing before the state ends with probability
 //!
 //! ```text
-//! P = (1 + f / sqrt(f² + 2 θ σ² + j v)) / 2
+//! P = (1 + f / sqrt(f² + 2 θ σ²)) / 2
 //! ```
 //!
-//! whether `f` is positive or, in overload, negative: then a gap comes while overload has but begun. `v` is the
-//! variance of the load `r` among the streams that the alike ones stand for. A message that finds none is there in the
-//! next state, and after overload, in which gaps are no more, where that ends. So nothing jumps where a state begins to
-//! overload the link.
+//! whether `f` is positive or, in overload, negative: then a gap comes while overload has but begun. A
+//! message that finds none is there in the next state, and after overload, in which gaps are no more, where that ends.
+//! So nothing jumps where a state begins to overload the link.
 
 use nalgebra::{DMatrix, DVector, RowDVector};
 
@@ -137,7 +136,7 @@ impl Starts {
         }
         let begins = |j: usize| {
             let (up, down) = turns.rates(streams, j as f64);
-            let width = 2.0 * (up + down) * squares + j as f64 * alike.spread;
+            let width = 2.0 * (up + down) * squares;
             let f = free(j);
             f64::midpoint(1.0, f / (f * f + width).sqrt().max(f64::MIN_POSITIVE))
         };
