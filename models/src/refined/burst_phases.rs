@@ -9,9 +9,9 @@
 //! j r  in the states G_j,   1 - σ / N  in the rest of the time
 //! ```
 //!
-//! of the link, `σ (1 - 1/N)` on average. States in which it takes no more than that are one phase, the others another,
-//! each with its mean load. Phases of several classes are independent, as their sources are. A message starts in a
-//! phase as often as the phase lasts.
+//! of the link, `σ (1 - 1/N)` on average. States in which it takes less than that are one phase, those with more
+//! another, each with its mean load; a state that takes about as much belongs to both, so that nothing jumps. Phases of
+//! several classes are independent, as their sources are. A message starts in a phase as often as the phase lasts.
 //!
 //! Busy periods depend on the length of bursts, not only on the load. So the M/D/1 queue of the interface is taken at
 //! the load `c` at which its busy periods are as old as those of `σ / N` plus the overload, which lasts for the share
@@ -64,6 +64,9 @@ struct Part {
     by_chance: BusyPeriodLoads,
 }
 
+/// A state is split where what its streams take is nearer to the mean than by half of this, in streams.
+const SPLIT: f64 = 0.5;
+
 /// Both of them; one for a Poisson source.
 fn parts(class: &Class) -> Vec<Part> {
     let load = class.load();
@@ -85,18 +88,22 @@ fn parts(class: &Class) -> Vec<Part> {
     let (mut quiet, mut little, mut changes) = (0.0, 0.0, 0.0);
     // share of overload, and how often it begins
     let (mut over, mut begins) = (1.0, 0.0);
-    for state in active_streams(streams, on, peak / left) {
-        let State { active, .. } = state;
-        let more = state.clear() * (streams - active) * on / (1.0 - on) / lasts;
-        over -= state.clear();
-        if state.clear() > 0.0 {
+    let states = active_streams(streams, on, peak / left);
+    let is_quiet = |state: &State| {
+        let part = 0.5 + (follows / peak - state.active) / SPLIT;
+        if state.active > 0.0 { part.clamp(0.0, 1.0) } else { 1.0 }
+    };
+    for (i, state) in states.iter().enumerate() {
+        let (clear, active) = (state.clear(), state.active);
+        let more = clear * (streams - active) * on / (1.0 - on) / lasts;
+        over -= clear;
+        if clear > 0.0 {
             begins = more;
         }
-        if active * peak <= follows {
-            quiet += state.clear();
-            little += state.clear() * active * peak;
-            changes = more;
-        }
+        let part = is_quiet(state);
+        quiet += part * clear;
+        little += part * clear * active * peak;
+        changes += more * (part - states.get(i + 1).map_or(0.0, is_quiet));
     }
     if !(1e-3..=1.0 - 1e-3).contains(&quiet) {
         return steady;

@@ -315,5 +315,5 @@ pub(super) fn seen_by_the_first(class: &Class, all: f64, first: f64, later: f64)
     let m = class.message;
     // P_0 = (1 - l (M + G_1)) / (1 + l (G_0 - G_1));  P(any | own not there) = 1 - (1 - sigma) / P_0
     let own_free = (1.0 - class.rate * (m + later)) / (1.0 + class.rate * (first - later));
-    (1.0 - (1.0 - all).max(0.02) / own_free.max(0.02)).clamp(0.0, 0.95)
+    (1.0 - (1.0 - all).max(0.0) / own_free.max(0.02)).clamp(0.0, 0.95)
 }

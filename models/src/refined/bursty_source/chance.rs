@@ -12,14 +12,17 @@
 //!
 //! Where services are alike, messages of `j` streams find nobody with `q_j` if `e_j`, what longer first services leave
 //! of `1 - j r`, is positive, and not at all if it is negative (found so, too, by following them one by one). Where
-//! services vary, work comes back to nothing before the state ends with
+//! services vary, work after `n` spacings is `S_n`, as if normal with the mean `-n e_j` and the variance `n V`. With
+//! `β` the probability that the state lasts for another spacing, a message of it finds nothing of the state's own work
+//! with (Spitzer's identity)
 //!
 //! ```text
-//! P = (1 + e_j / sqrt(e_j² + 2 θ σ²)) / 2
+//! P = exp(-Σ β^n / n P(S_n > 0))
 //! ```
 //!
-//! which `q_j` is multiplied with. In the lowest overloaded state that counts for what enters it from the one below;
-//! shorter first services may leave room there although `j r > 1`.
+//! Of these `1 - β` are the first ones, so that `q_j` of the later ones is multiplied with `(P - 1 + β) / β`. In the
+//! lowest overloaded state that counts for what enters it from the one below; shorter first services may leave room
+//! there although `j r > 1`.
 //!
 //! # How long the server is empty
 //!
@@ -43,9 +46,16 @@
 //! \[Sie79\] D. Siegmund, *Corrected diffusion approximations in certain random walk problems*, Advances in Applied
 //! Probability 11 (1979) 701-719.
 
+use statrs::function::erf::erfc;
+
 use super::active_streams::State;
 use super::{Relative, Sums};
 use crate::refined::ablation::{Step, without};
+
+/// Terms of a sum that are told apart, and the ratio of the places at which what follows is taken.
+const TERMS: u32 = 12;
+const STRIDE: f64 = 1.3;
+const MOST_STRIDES: u32 = 100;
 
 /// `-ζ(1/2) / sqrt(2 π)`
 const OVERSHOOT: f64 = 0.582_597_157_939_010_7;
@@ -55,8 +65,16 @@ pub(super) struct Local {
     /// `u`, `d`: rates at which it ends with one stream more and with one less.
     up: f64,
     down: f64,
-    /// `σ²`
+    /// `β`
+    lasts: f64,
+    /// `V`, and `σ²`
+    variance: f64,
     noise: f64,
+}
+
+/// Probability that a time of so much variance, `late` on average, is late at all, as if it were normal.
+pub(super) fn takes_longer(late: f64, variance: f64) -> f64 {
+    erfc(-late / (2.0 * variance.max(1e-12)).sqrt()) / 2.0
 }
 
 impl Local {
@@ -65,13 +83,15 @@ impl Local {
         let &Relative { streams, burst, on, r, .. } = source;
         // a mean burst takes N of the spacing
         let up = (streams - active) * on / (1.0 - on) / burst;
-        let (empty, variance) = (1.0 - active * r, active * variance);
-        let noise = if variance > 0.0 && !without(Step::Chance) {
+        let empty = 1.0 - active * r;
+        let variance = if without(Step::Chance) { 0.0 } else { active * variance };
+        let noise = if variance > 0.0 {
             variance * (-2.0 * OVERSHOOT * empty.abs() / variance.sqrt()).exp()
         } else {
             0.0
         };
-        Self { up, down: active / burst, noise }
+        let lasts = (1.0 - 1.0 / burst).powf(active) * (-up).exp();
+        Self { up, down: active / burst, lasts, variance, noise }
     }
 
     /// `sqrt(e² + 2 θ σ²)`
@@ -79,10 +99,25 @@ impl Local {
         (empty * empty + 2.0 * (self.up + self.down) * self.noise).sqrt()
     }
 
-    /// `P`
+    /// `(P - 1 + β) / β`
     pub(super) fn remains(&self, empty: f64) -> f64 {
-        let root = self.root(empty);
-        if root > 0.0 { f64::midpoint(1.0, empty / root) } else { 1.0 }
+        let &Self { lasts, variance, .. } = self;
+        if variance <= 0.0 || lasts <= 1e-12 {
+            return if empty < 0.0 { 0.0 } else { 1.0 };
+        }
+        let later = |n: f64| lasts.powf(n) * takes_longer(-n * empty, n * variance);
+        let mut sum: f64 = (1..=TERMS).map(|n| later(f64::from(n)) / f64::from(n)).sum();
+        // Σ 1/n of what follows, in steps of the logarithm
+        let mut place = (f64::from(TERMS) + 0.5) * STRIDE.sqrt();
+        for _ in 0..MOST_STRIDES {
+            let more = later(place) * STRIDE.ln();
+            sum += more;
+            if more < 1e-6 {
+                break;
+            }
+            place *= STRIDE;
+        }
+        (((-sum).exp() - 1.0 + lasts) / lasts).clamp(0.0, 1.0)
     }
 
     /// `w (d - u) / (d + u)`
@@ -115,7 +150,7 @@ impl Sums {
         let goes_on = enters * alone * local.remains(empty) * over / (streams * on);
         self.goes_on += goes_on;
         self.beside_going_on += goes_on * others;
-        self.lone += (1.0 - 1.0 / burst) * goes_on * source.quiet(others);
+        self.lone += (1.0 - 1.0 / burst) * goes_on * source.quiet(others, variance);
         self
     }
 }

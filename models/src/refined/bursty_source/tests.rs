@@ -135,10 +135,10 @@ fn one_stream_slower_than_the_server_never_waits() {
         assert!(found.wait < 1e-6, "{found:?}");
         close(found.first, 1.0, 1e-9);
         assert!(found.second < 1e-9);
-        // known to vary, but not that they are never longer than the spacing
+        // known to vary, but not that they are never longer than the spacing: as if normal, one in 44 is
         let found = source.queue(service([30.0, 40.0]), service([35.0, 45.0]));
-        assert!(found.wait < 0.05, "{found:?}");
-        close(found.first, 1.0, 1e-3);
+        assert!(found.wait < 0.15, "{found:?}");
+        close(found.first, 1.0, 0.023);
     }
 }
 
@@ -329,5 +329,24 @@ fn strides_find_nearly_what_single_steps_find() {
         let load = rho / streams / on;
         let fine = overload(told_apart(streams, on, load, 200));
         close(overload(active_streams(streams, on, load)), fine, error);
+    }
+}
+
+/// Whether a message of a stream that fills the server about finds nobody, and the next one it, is as followed one by
+/// one, on either side of that, and does not jump.
+#[test]
+fn services_that_vary_decide_who_finds_nobody_where_one_stream_fills_the_server() {
+    let services = [7.0, 15.0];
+    for (streams, burst) in [(1, 4.0), (2, 4.0), (4, 8.0)] {
+        let at = |r: f64| source(0.4 / 11.0, streams, burst, r / 11.0);
+        for r in [0.9, 0.95, 0.99, 1.01, 1.05, 1.1] {
+            let wanted = simulated(at(r), services, services, 300_000);
+            let found = at(r).queue(service(services), service(services));
+            assert!((found.first - wanted.first).abs() < 0.08, "{streams} {r}: {found:?} {wanted:?}");
+            assert!((found.second - wanted.second).abs() < 0.04, "{streams} {r}: {found:?} {wanted:?}");
+        }
+        let [below, above] = [0.9999, 1.0001].map(|r| at(r).queue(service(services), service(services)));
+        assert!((below.first - above.first).abs() < 2e-3, "{streams}: {below:?} {above:?}");
+        assert!((below.second - above.second).abs() < 2e-3, "{streams}: {below:?} {above:?}");
     }
 }
