@@ -421,8 +421,8 @@ fn saturation_lies_where_it_is_said_to_lie() {
 
 /// The most by which network latency, waiting and their sum fall in what follows, relative to what they were.
 ///
-/// Waiting falls by more than a per cent of short messages that wait for less than four cycles, by most of a bursty class
-/// that waits for one; latency of messages of one flit behind classes that come before them.
+/// Waiting falls by more than a per cent of short messages that wait for less than four cycles, by most where it is
+/// about one; latency of messages of one flit behind classes that come before them.
 const MOST_FALLS: [f64; 3] = [0.021, 0.07, 0.014];
 
 /// Hardly a mean of a class falls as its own load rises from 40 to 100 % by steps of 10 points, the rest of the
