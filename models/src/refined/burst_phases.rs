@@ -64,7 +64,7 @@ struct Part {
     by_chance: BusyPeriodLoads,
 }
 
-/// A state is split where what its streams take is nearer to the mean than by half of this, in streams.
+/// Width, in streams, of the range around the mean in which a state belongs to both phases.
 const SPLIT: f64 = 0.5;
 
 /// Both of them; one for a Poisson source.

@@ -36,8 +36,8 @@
 //! k α r = ρ,   k α (1 - α) r^2 = E[(R - ρ)^2],   k α (1 - α) (1 - 2 α) r^3 = E[(R - ρ)^3]
 //! ```
 //!
-//! A number of streams that is none is stood for by the numbers on either side, in proportion, with the same load,
-//! variance and dispersion.
+//! Where `k` is not whole, the numbers on either side are mixed in proportion, each with the same load, variance and
+//! dispersion.
 //!
 //! # Bursts as the interface lets them out
 //!

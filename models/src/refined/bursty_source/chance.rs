@@ -52,7 +52,8 @@ use super::active_streams::State;
 use super::{Relative, Sums};
 use crate::refined::ablation::{Step, without};
 
-/// Terms of a sum that are told apart, and the ratio of the places at which what follows is taken.
+/// Terms of Spitzer's sum that are added one by one. The rest is integrated over `ln n`, in at most so many steps of a
+/// ratio.
 const TERMS: u32 = 12;
 const STRIDE: f64 = 1.3;
 const MOST_STRIDES: u32 = 100;
@@ -72,7 +73,7 @@ pub(super) struct Local {
     noise: f64,
 }
 
-/// Probability that a time of so much variance, `late` on average, is late at all, as if it were normal.
+/// Probability that a normal time of the mean `late` and of a variance is above zero.
 pub(super) fn takes_longer(late: f64, variance: f64) -> f64 {
     erfc(-late / (2.0 * variance.max(1e-12)).sqrt()) / 2.0
 }
@@ -99,7 +100,7 @@ impl Local {
         (empty * empty + 2.0 * (self.up + self.down) * self.noise).sqrt()
     }
 
-    /// `(P - 1 + β) / β`
+    /// `(P - 1 + β) / β`: share of the later messages of a burst that still find nobody.
     pub(super) fn remains(&self, empty: f64) -> f64 {
         let &Self { lasts, variance, .. } = self;
         if variance <= 0.0 || lasts <= 1e-12 {
@@ -107,7 +108,7 @@ impl Local {
         }
         let later = |n: f64| lasts.powf(n) * takes_longer(-n * empty, n * variance);
         let mut sum: f64 = (1..=TERMS).map(|n| later(f64::from(n)) / f64::from(n)).sum();
-        // Σ 1/n of what follows, in steps of the logarithm
+        // Σ 1/n is the integral over ln n
         let mut place = (f64::from(TERMS) + 0.5) * STRIDE.sqrt();
         for _ in 0..MOST_STRIDES {
             let more = later(place) * STRIDE.ln();
