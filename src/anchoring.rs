@@ -103,13 +103,21 @@ pub(crate) fn wish(typed: &Option<String>, axes: usize, campaign: &Campaign) -> 
     Ok(anchors.map_or(usual, |_| Wish::new(most, usual.precision)))
 }
 
+/// What was learnt of some spots.
+pub(crate) struct Learnt {
+    pub(crate) anchored: Anchored,
+    pub(crate) account: Account,
+    /// The spots with what the model says of them; those at which its iteration does not end are left out.
+    pub(crate) places: Vec<Place>,
+}
+
 /// Places anchors among spots, and learns from them.
 pub(crate) fn learnt(
     mut campaign: Campaign,
     wish: &Wish,
     spots: &[Spot],
     options: &Options,
-) -> Result<(Anchored, Account), Exit> {
+) -> Result<Learnt, Exit> {
     supported(spots)?;
     let places = solved(spots, options)?;
     let wish = &wish.among(spots.len(), spots.first().map_or(0, |spot| spot.at.len()));
@@ -140,7 +148,7 @@ pub(crate) fn learnt(
     }
     let account = Account::of(&placed, wish, campaign.settings.seed, spots, &stored)?;
     campaign.say(&account.cost());
-    Ok((placed.anchored, account))
+    Ok(Learnt { anchored: placed.anchored, account, places })
 }
 
 /// Refuses what the simulator has no means for.

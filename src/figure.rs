@@ -21,7 +21,7 @@ use flitwise_validation::anchored::Wish;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::anchoring::{self, Spot};
+use crate::anchoring::{self, Learnt, Spot};
 use crate::args::{self, Theme};
 use crate::campaign::Campaign;
 use crate::outcome::Exit;
@@ -189,7 +189,7 @@ fn anchored(one: &FigureRequest, wish: &Wish, args: &args::Figure, style: &Style
             scenario: scenario.clone(),
         };
         let spots: Vec<Spot> = family.points.iter().map(spot).collect();
-        let (anchored, account) =
+        let Learnt { anchored, account, .. } =
             anchoring::learnt(anchoring::campaign(&args.campaign)?, wish, &spots, &options)?;
         Ok(Curve { family: family.clone(), anchored, remarks: account.remarks() })
     };

@@ -214,6 +214,14 @@ impl Question {
 
     /// Answers one point, from the answer `warm` before it if there is one.
     fn answer(&self, point: usize, warm: &mut Option<WarmStart>) -> Result<Point, Exit> {
+        if let Some(family) = &self.family {
+            let at = family.place(&self.grid, point);
+            if let Some(answer) = family.solved(&at) {
+                let (_, set) =
+                    self.grid.at(self.grid.settings(point)).map_err(|faults| Exit::faults(&faults))?;
+                return Ok(Point::corrected(family, &at, set, answer.clone()));
+            }
+        }
         let model = self.model.map(ModelChoice::model);
         let found =
             answer_at(&self.grid, point, model, &self.options, warm).map_err(|fault| match fault {
@@ -222,14 +230,7 @@ impl Question {
             })?;
         Ok(match (found.answer, &self.family) {
             (Ok(answer), Some(family)) => {
-                let at = family.place(&self.grid, point);
-                let CorrectedAnswer { answer, intervals } = family.anchored().correct(&at, answer);
-                Point {
-                    model: ModelChoice::Anchored,
-                    is_anchor: Some(family.is_anchor(&at)),
-                    intervals_95: Some(intervals),
-                    ..Point::answered(found.set, answer)
-                }
+                Point::corrected(family, &family.place(&self.grid, point), found.set, answer)
             }
             (Ok(answer), None) => Point::answered(found.set, answer),
             (Err(failure), _) => {
@@ -369,6 +370,17 @@ impl Point {
             is_anchor: None,
             intervals_95: None,
             notes,
+        }
+    }
+
+    /// The answer at a place, corrected by what was learnt.
+    fn corrected(family: &Family, at: &[f64], set: Vec<Setting>, answer: Answer) -> Self {
+        let CorrectedAnswer { answer, intervals } = family.anchored().correct(at, answer);
+        Self {
+            model: ModelChoice::Anchored,
+            is_anchor: Some(family.is_anchor(at)),
+            intervals_95: Some(intervals),
+            ..Self::answered(set, answer)
         }
     }
 

@@ -12,7 +12,7 @@ use flitwise_models::sensitivity::Parameter;
 use flitwise_validation::anchored::{Anchored, Axis};
 
 use super::PlanRequest;
-use crate::anchoring::{self, Account, Spot};
+use crate::anchoring::{self, Account, Learnt, Spot};
 use crate::args::CampaignArgs;
 use crate::args::plan::Demand;
 use crate::outcome::Exit;
@@ -84,7 +84,7 @@ impl Family {
         let spots: Vec<Spot> = found.into_iter().map(spot).collect();
         let options = Options { saturation_loads: false, ..Options::default() };
         let wish = anchoring::wish(&required.anchors, keys.len(), &campaign)?;
-        let (anchored, account) = anchoring::learnt(campaign, &wish, &spots, &options)?;
+        let Learnt { anchored, account, .. } = anchoring::learnt(campaign, &wish, &spots, &options)?;
         Ok(Self { numbers, axes: Arc::new(axes), anchored: Arc::new(anchored), account })
     }
 

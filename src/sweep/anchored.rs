@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use flitwise_language::scenario::{Grid, Setting};
+use flitwise_models::answer::Answer;
 use flitwise_models::model::Options;
-use flitwise_validation::anchored::{Anchored, Axis};
+use flitwise_validation::anchored::{Anchored, Axis, Place};
 
-use crate::anchoring::{self, Account, Spot};
+use crate::anchoring::{self, Account, Learnt, Spot};
 use crate::args::Sweep;
 use crate::input;
 use crate::outcome::Exit;
@@ -20,6 +21,8 @@ pub(super) struct Family {
     /// By axis and value: how far along it lies.
     shares: Arc<Vec<Vec<f64>>>,
     anchored: Arc<Anchored>,
+    /// Points that anchors were chosen from, with the model's answers.
+    places: Arc<Vec<Place>>,
     pub(super) account: Account,
 }
 
@@ -30,8 +33,8 @@ impl Family {
         let shares = shares(grid)?;
         let spots = spots(grid, &shares)?;
         let wish = anchoring::wish(&args.anchors, shares.len(), &campaign)?;
-        let (anchored, account) = anchoring::learnt(campaign, &wish, &spots, options)?;
-        Ok(Self { shares: Arc::new(shares), anchored: Arc::new(anchored), account })
+        let Learnt { anchored, account, places } = anchoring::learnt(campaign, &wish, &spots, options)?;
+        Ok(Self { shares: Arc::new(shares), anchored: Arc::new(anchored), places: Arc::new(places), account })
     }
 
     /// Where a point of the grid lies.
@@ -42,6 +45,11 @@ impl Family {
     /// What was learnt.
     pub(super) fn anchored(&self) -> &Anchored {
         &self.anchored
+    }
+
+    /// The model's answer at a place, where anchors were chosen by it.
+    pub(super) fn solved(&self, at: &[f64]) -> Option<&Answer> {
+        self.places.iter().find(|place| place.at == at).map(|place| &place.model)
     }
 
     /// Whether a place is an anchor.

@@ -28,6 +28,9 @@
 //! assert!((between.mean - 0.49).abs() < 2.0 * between.deviation);
 //! ```
 
+use std::f64::consts::{FRAC_2_SQRT_PI, SQRT_2};
+
+use flitwise_models::fixed_point::root_of_increasing;
 use flitwise_models::nelder_mead;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use statrs::function::erf::erf;
@@ -202,22 +205,19 @@ fn half_width_95(parts: &[(f64, f64, f64)], mean: f64, deviation: f64) -> f64 {
     if deviation <= 0.0 {
         return 0.0;
     }
-    let root = std::f64::consts::SQRT_2;
-    let inside = |half: f64| -> f64 {
+    // what is beyond 95 % inside, and the density at both ends
+    let beyond = |half: f64| -> (f64, f64) {
         let of_part = |(share, at, deviation): &(f64, f64, f64)| {
-            let scale = root * deviation.max(1e-9 * half);
-            let below = |end: f64| erf((mean + end - at) / scale);
-            0.5 * share * (below(half) - below(-half))
+            let scale = SQRT_2 * deviation.max(1e-9 * half);
+            let [upper, lower] = [half, -half].map(|end| (mean + end - at) / scale);
+            let density = 0.5 * FRAC_2_SQRT_PI / scale * ((-upper * upper).exp() + (-lower * lower).exp());
+            (0.5 * share * (erf(upper) - erf(lower)), share * density)
         };
-        parts.iter().map(of_part).sum()
+        let of_parts = parts.iter().map(of_part);
+        of_parts.fold((-0.95, 0.0), |(inside, slope), (more, steeper)| (inside + more, slope + steeper))
     };
     // by Chebyshev's inequality it is below 4.5 deviations
-    let (mut low, mut high) = (0.0, 4.5 * deviation);
-    for _ in 0..HALVINGS {
-        let middle = f64::midpoint(low, high);
-        *if inside(middle) < 0.95 { &mut low } else { &mut high } = middle;
-    }
-    high
+    root_of_increasing(0.0, 4.5 * deviation, beyond)
 }
 
 impl Kriging {
@@ -277,8 +277,6 @@ const DEVIATIONS: [f64; 7] = [0.0, -1.8, -1.2, -0.6, 0.6, 1.2, 1.8];
 const LENGTHS: [f64; 3] = [0.0, -1.0, 1.0];
 /// What is less likely than such a share of the likeliest does not count.
 const UNLIKELY: f64 = 2e-3;
-/// Halvings of an interval for its half-width.
-const HALVINGS: usize = 24;
 
 /// In search of deviation and lengths.
 struct Fit<'v> {
