@@ -219,15 +219,22 @@ struct Relative {
 }
 
 impl Relative {
-    /// `e_j` and `q_j` of so many streams in a burst, of which `spare` is `1 - j r`.
-    fn empty(&self, active: f64, spare: f64) -> (f64, f64) {
-        let late = self.first - self.r;
+    /// `e_j` and `q_j` of so many streams in a burst, of which `spare` is `1 - j r`, as if first services fitted into
+    /// it: where they do not, `e_j` is negative.
+    fn fitting(&self, active: f64, spare: f64) -> (f64, f64) {
         if active <= 0.0 {
             return (spare, 0.0);
         }
-        if late < spare {
-            let alone = (spare + self.r) / (1.0 + (active - 1.0) * late);
-            return (spare - active * late * alone, alone);
+        let late = self.first - self.r;
+        let alone = (spare + self.r).max(0.0) / (1.0 + (active - 1.0) * late).max(f64::MIN_POSITIVE);
+        (spare - active * late * alone, alone)
+    }
+
+    /// `e_j` and `q_j` of so many streams in a burst, of which `spare` is `1 - j r`.
+    fn empty(&self, active: f64, spare: f64) -> (f64, f64) {
+        let late = self.first - self.r;
+        if active <= 0.0 || late < spare {
+            return self.fitting(active, spare);
         }
         // one first service takes all that is spare, and more: towards M/G/1
         let empty = spare / (1.0 + active * late) * (1.0 - spare / late);
@@ -319,8 +326,10 @@ impl Sums {
             sums.spare_active += clear * spare * active;
             let (empty, alone) = source.empty(active, spare);
             let opens = clear * empty * (streams - active) / (streams * (1.0 - on));
-            let still = Local::of(source, active, variance).remains(empty);
-            let goes_on = clear * alone * still * active / (streams * on);
+            let (over, fitting) = source.fitting(active, spare);
+            let local = Local::of(source, active, variance);
+            let alone = alone * local.remains(empty) + (fitting - alone).max(0.0) * local.remains(over);
+            let goes_on = clear * alone * active / (streams * on);
             sums.idle += clear * empty;
             sums.opens += opens;
             sums.goes_on += goes_on;

@@ -23,6 +23,11 @@ impl Dice {
         low * (high / low).powf(self.unit())
     }
 
+    /// One of `0..count`, all equally likely.
+    fn below(&mut self, count: u32) -> u32 {
+        (self.unit() * f64::from(count)) as u32
+    }
+
     fn whole(&mut self, low: u32, high: u32) -> u32 {
         self.log(f64::from(low), f64::from(high) + 1.0).floor().min(f64::from(high)) as u32
     }
@@ -467,6 +472,88 @@ fn many_answers_rise_with_their_own_load() {
             scope.spawn(move || half.for_each(|seed| rises_with_its_own_load(&anything(seed, 128))));
         }
     });
+}
+
+/// A system as one meets them, at a tenth of a link or less: one class to four, of which bursty ones in every second.
+fn usual(seed: u64) -> ScenarioSpec {
+    let mut dice = Dice(seed);
+    let network = match dice.below(6) {
+        0 => format!("topology = \"hypercube\"\ndimension = {}", 3 + dice.below(2)),
+        1 => "topology = \"mesh\"\nradix = [4, 4]".to_owned(),
+        _ => format!("topology = \"router\"\nports = {}", 4 << dice.below(3)),
+    };
+    let (is_bursty, real_time) = (dice.unit() < 0.5, 1 + dice.below(3));
+    let best_effort = if real_time == 1 { 1 } else { dice.below(2) };
+    let mut classes = String::new();
+    for class in 0..real_time + best_effort {
+        let (flits, load) = (8u32 << dice.below(4), 0.02 + 0.05 * dice.unit());
+        let (rate, kind) =
+            (load / f64::from(flits), if class < real_time { "real-time" } else { "best-effort" });
+        classes += &format!(
+            "[[class]]\nname = \"C{class}\"\nkind = \"{kind}\"\nmessage_flits = {flits}\nrate = {rate}\n"
+        );
+        if is_bursty && dice.unit() < 0.7 {
+            let (streams, burst) = (2u32 << dice.below(4), 2 << dice.below(3));
+            let peak = rate / f64::from(streams) * [20.0, 40.0, 100.0][dice.below(3) as usize];
+            classes += &format!(
+                "source = {{ kind = \"on-off\", streams = {streams}, messages_per_burst = {burst}, \
+                 peak_rate = {peak} }}\n"
+            );
+        }
+    }
+    let (stages, buffer) = (4 + dice.below(3), 16 << dice.below(3));
+    let text = format!(
+        "[network]\n{network}\n[router]\npipeline_stages = {stages}\nbuffer_flits = {buffer}\n{classes}"
+    );
+    let mut spec = Scenario::from_toml("t", &text).unwrap().spec().clone();
+    spec.name = format!("usual {seed}");
+    spec
+}
+
+/// Largest part by which a latency or a wait falls from one load to the next that is 2 % higher, up to 85 % of the load
+/// at which a class is saturated or a stream always sends. A fall of less than a hundredth of a cycle does not count.
+fn largest_fall(spec: &ScenarioSpec) -> f64 {
+    let options = Options { distributions: false, saturation_loads: false, ..Options::default() };
+    let mut found: Vec<Vec<f64>> = Vec::new();
+    for step in 0.. {
+        let mut spec = spec.clone();
+        spec.classes.iter_mut().for_each(|class| class.rate *= 1.02f64.powi(step));
+        let Ok(scenario) = spec.check() else { break };
+        let Ok(answer) = Model::Refined.solve(&scenario, &options) else { break };
+        let means =
+            answer.classes.iter().flat_map(|class| [class.network_latency_cycles, class.waiting_cycles]);
+        let Some(means) = means.collect::<Option<Vec<f64>>>() else { break };
+        found.push(means);
+    }
+    // 1.02^-8 is .85
+    found.truncate(found.len().saturating_sub(8));
+    let steps = found.windows(2).flat_map(|pair| pair[0].iter().zip(&pair[1]));
+    let falls =
+        steps.filter(|(before, after)| *before - *after > 0.01).map(|(before, after)| 1.0 - after / before);
+    falls.fold(0.0, f64::max)
+}
+
+/// Of 200 sweeps 7 fall by more than .5 % somewhere, 3 of these 100: all have bursty classes, and of one the wait falls
+/// by 17 %.
+#[test]
+#[ignore = "a minute: 100 sweeps of some 100 loads"]
+fn few_sweeps_fall() {
+    let falls = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for half in [80_000..80_050, 80_050..80_100] {
+            let falls = &falls;
+            scope.spawn(move || {
+                for seed in half {
+                    let fall = largest_fall(&usual(seed));
+                    if fall > 0.005 {
+                        falls.lock().unwrap().push((seed, fall));
+                    }
+                }
+            });
+        }
+    });
+    let falls = falls.into_inner().unwrap();
+    assert!(falls.len() <= 3 && falls.iter().all(|(_, fall)| *fall < 0.18), "{falls:?}");
 }
 
 /// Simulated network latencies of a 4-ary 3-tree of best effort and of a two-level tree of real time, whose switches

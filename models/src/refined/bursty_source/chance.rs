@@ -22,7 +22,8 @@
 //!
 //! Of these `1 - β` are the first ones, so that `q_j` of the later ones is multiplied with `(P - 1 + β) / β`. In the
 //! lowest overloaded state that counts for what enters it from the one below; shorter first services may leave room
-//! there although `j r > 1`.
+//! there although `j r > 1`. Where first services are longer than what is spare, fewer messages find nobody than if they
+//! fitted; of the others as many still do as in the overloaded state, so that nothing jumps where `j r` passes 1.
 //!
 //! # How long the server is empty
 //!
@@ -143,11 +144,10 @@ fn entered(states: &[State], source: &Relative, variance: f64) -> Option<(f64, f
 impl Sums {
     /// With the messages that find nobody where overload has but begun.
     pub(super) fn with_overload_begun(mut self, states: &[State], source: &Relative, variance: f64) -> Self {
-        let &Relative { streams, burst, on, r, first } = source;
+        let &Relative { streams, burst, on, r, .. } = source;
         let Some((over, enters, local)) = entered(states, source, variance) else { return self };
         let others = over - 1.0;
-        let alone = (1.0 - others * r).max(0.0) / (1.0 + others * (first - r)).max(f64::MIN_POSITIVE);
-        let empty = 1.0 - over * r - over * alone * (first - r);
+        let (empty, alone) = source.fitting(over, 1.0 - over * r);
         let goes_on = enters * alone * local.remains(empty) * over / (streams * on);
         self.goes_on += goes_on;
         self.beside_going_on += goes_on * others;
