@@ -6,6 +6,7 @@
 //! follow once the tree stands; under RECN nothing is said of Xon and Xoff but the memory they hold.
 
 mod congestion_tree;
+mod contention;
 mod dip;
 mod head_of_line;
 mod hot_spot;
@@ -27,7 +28,8 @@ mod answer;
 
 pub use answer::solve;
 
-use latency::{Limits, followed, longest_lone_ns};
+use contention::HeadsAside;
+use latency::{Limits, Switches, followed, longest_lone_ns};
 
 use std::cell::OnceCell;
 
@@ -353,12 +355,29 @@ impl<'s> Problem<'s> {
         let with_batches = if is_voq { starved(places) } else { 0.5 };
         let most = |link: LinkTime| {
             let timing = self.timing.on(link);
-            let in_loop = f64::from(places) * timing.packet_link as f64 / loop_ticks(&timing);
-            if is_starved { in_loop.min(with_batches) } else { in_loop }
+            f64::from(places) * timing.packet_link as f64 / loop_ticks(&timing)
+        };
+        let Timing { control, packet_link, .. } = self.timing;
+        let batch = f64::from(self.switch.credit_batch) * packet_link as f64;
+        let switches = Switches {
+            speedup: self.speedup(),
+            queues: self.heads(),
+            aside: self.heads_aside(packets),
+            is_regular: !self.is_poisson(),
+            credits: if is_one_way { 0.0 } else { control as f64 / batch },
+            share,
+            starved: if is_starved { with_batches } else { f64::INFINITY },
         };
         let traffic = Uniform { senders, rate: load / f64::from(self.hosts() - 1) };
-        let crossbar = (self.speedup(), &self.timing);
-        Limits::of(&self.network, &traffic, crossbar, self.heads(), (share, &most))
+        Limits::of(&self.network, &traffic, &self.timing, switches, &most)
+    }
+
+    /// RECN detects heads of line in ports of so many packets, where a port holds as many and fills at all.
+    fn heads_aside(&self, packets: u32) -> Option<HeadsAside> {
+        let detection = self.scenario.recn().detection.div_ceil(self.switch.packet).max(1);
+        let is_aside =
+            self.switch.organisation == Organisation::Recn && detection <= packets && self.speedup() > 1.0;
+        is_aside.then(|| HeadsAside { detection: f64::from(detection), speedup: self.speedup() })
     }
 
     fn is_poisson(&self) -> bool {
@@ -367,7 +386,7 @@ impl<'s> Problem<'s> {
 
     fn latency_ns(&self) -> Option<f64> {
         let waits = if self.is_poisson() { self.source_waits() * self.switch.packet_ns() } else { 0.0 };
-        let mean = self.limits().mean_latency(&self.network, &self.timing)? + waits;
+        let mean = self.limits().mean_latency(&self.timing)? + waits;
         Some(mean).filter(|mean| mean.is_finite())
     }
 

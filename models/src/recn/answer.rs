@@ -43,15 +43,12 @@ pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> 
     })
 }
 
-/// Load of links above which inputs and places are in nobody's way.
-const ALMOST_FULL: f64 = 0.999;
-
 impl Problem<'_> {
     /// What is full where uniform traffic saturates.
     fn limited_by(&self) -> &'static str {
         let all: Vec<u32> = (0..self.hosts()).collect();
         // where links are full as such, whatever their number and capacity
-        if self.limits_of(&all, 1.0).limit > ALMOST_FULL || self.heads().is_none() {
+        if self.limits_of(&all, 1.0).is_of_links() || self.heads().is_none() {
             "links and their credits"
         } else {
             "crossbar inputs: heads of line, places and credits"
@@ -138,7 +135,7 @@ impl Problem<'_> {
         let load = prediction.load_share_of_saturation.filter(|_| prediction.latency_ns.is_none())?;
         let bottleneck = if self.is_poisson() && load <= self.share(Some(class)) {
             "injection link"
-        } else if self.limits().limit <= ALMOST_FULL && self.heads().is_some() {
+        } else if !self.limits().is_of_links() && self.heads().is_some() {
             "crossbar inputs"
         } else {
             "links"
