@@ -14,11 +14,12 @@ const MOST_ROWS: usize = 12;
 
 const UNIFORM: &str = "Switches pass packets of one length on; their memories are finite, and a packet that finds none \
                        waits where it is. Packets of the uniform classes meet at the links behind each switch. A link \
-                       of load ρ, fed by inputs of loads a, makes a packet wait (ρ² - Σ a²) / (2 ρ (1 - ρ/θ)) packet \
-                       times; later switches of a path as much again by 4 ρ / (5 k) of it. θ is the load at which \
-                       heads of line block the inputs of a switch: min(1, s θ_4) with one queue and a crossbar s times \
-                       as fast as the links, 1 with virtual output queues. What a lone packet takes is added to the \
-                       waits.";
+                       of load ρ, fed by inputs of loads a, makes a packet wait (ρ² - Σ g a²) / (2 ρ (1 - ρ/θ)) packet \
+                       times; g is 1 for the link of a host that sends at equal distances, and less for links that \
+                       send packets in clusters. θ is the load at which heads of line block the inputs of a switch: \
+                       min(1, s θ_4) with one queue and a crossbar s times as fast as the links, 1 with virtual output \
+                       queues. With several queues an input, crossbars below twice the rate of links have packets wait \
+                       for their inputs, too. What a lone packet takes is added to the waits.";
 const HOT_SPOT: &str = "Hosts that all send to one host fill the memories on their way, from the root of the tree to \
                         its leaves. Followed is one queue of each kind and stage, as a fluid: with one queue, what \
                         does not go to the hot host waits behind what does. With queues set aside that is so until \
@@ -31,7 +32,8 @@ const STATIONS: &str = "Shares of their time that the stations of an interface w
                         firmware, host bus (for what is sent and what is received), and the link or, where whole \
                         messages are sent, the send side.";
 const LINES: &str = "Queues are set aside at ports upstream of the hot host: at most twice the ports of each stage \
-                     that can reach it. The bound for all ports allows for a second tree, of uniform traffic.";
+                     that can reach it. The number for all ports is what the tree holds while it lasts, and a second \
+                     tree, of uniform traffic.";
 /// Texts about sections of answers, by name.
 const TEXTS: [(&str, &str); 4] =
     [("uniform", UNIFORM), ("hot_spot", HOT_SPOT), ("phases", PHASES), ("utilization", STATIONS)];

@@ -11,6 +11,7 @@
 
 use std::collections::BTreeMap;
 
+use super::tree::water_level;
 use flitwise_language::network::{Hop, Multistage, SIDE, Topology};
 use flitwise_language::scenario::Direction;
 
@@ -346,6 +347,42 @@ impl CongestionTree {
         (2.0 * self.links.iter().map(of).sum::<f64>()).round() as u32
     }
 
+    /// Lines that the tree holds while it lasts: one at each input of a link for which more comes than it may send,
+    /// and one upstream of every such input that sends less than it has, by max-min shares of what the link may send.
+    pub fn lines_held(&self) -> f64 {
+        let mut offered = vec![0.0; self.links.len()];
+        for place in (0..self.links.len()).rev() {
+            let inputs = self.links[place].inputs.iter();
+            offered[place] = inputs.map(|one| one.times * self.to_hot(one, &offered)).sum();
+        }
+        if self.links.is_empty() { 0.0 } else { self.held(0, 1.0, &offered) }
+    }
+
+    /// What an input brings for the hot host.
+    fn to_hot(&self, input: &Inputs, offered: &[f64]) -> f64 {
+        let all = match &input.from {
+            From::Link(behind) => offered[*behind],
+            From::Source(source) => self.flow(source)[self.levels],
+        };
+        all.min(1.0)
+    }
+
+    /// Lines before a link that may send so much to the hot host, and before the links behind it.
+    fn held(&self, place: usize, most: f64, offered: &[f64]) -> f64 {
+        let Link { copies, inputs, .. } = &self.links[place];
+        let asks = || inputs.iter().map(|one| (one.times, self.to_hot(one, offered)));
+        if asks().map(|(times, ask)| times * ask).sum::<f64>() <= most * (1.0 + 1e-9) {
+            return 0.0;
+        }
+        let share = water_level(most, asks());
+        let lines = |one: &Inputs| match (one.from, self.to_hot(one, offered) > share * (1.0 + 1e-9)) {
+            (_, false) => copies * one.times,
+            (From::Source(_), true) => 2.0 * copies * one.times,
+            (From::Link(behind), true) => 2.0 * copies * one.times + self.held(behind, share, offered),
+        };
+        inputs.iter().map(lines).sum()
+    }
+
     /// The most lines of the tree of a further root, at a link before the hot host's switch: as many as the trees of
     /// several roots nearer to the hosts.
     ///
@@ -395,6 +432,12 @@ mod tests {
             let tree = omega(hosts, 0.5, 1.0);
             assert_eq!((tree.levels, tree.links.len()), (levels, levels), "{tree:?}");
             assert_eq!((tree.lines(), tree.passing_lines()), (lines, Some(passing)));
+            // 48 of 64 hosts have less for the hot one than it would take of them
+            assert!(
+                (tree.lines_held() - f64::from(lines - 3 * hosts / 4)).abs() < 1e-9,
+                "{}",
+                tree.lines_held()
+            );
             let leaf = tree.links.last().unwrap();
             assert_eq!(leaf.copies, f64::from(hosts / 4));
             assert_eq!(leaf.inputs.iter().map(|inputs| inputs.times).collect::<Vec<_>>(), [1.0, 3.0]);

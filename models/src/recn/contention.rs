@@ -4,7 +4,8 @@
 //! Rates are shares of a crossbar output here, and times are those of a packet over the crossbar.
 
 /// How often an output that is idle finds the inputs of its packets busy with others, over what it would be if they
-/// were so at any time: measured with 64 hosts, `voq-switch`, crossbars as fast as links, .81 to .87 at loads of .5 to .85.
+/// were so at any time: measured with 64 hosts, `voq-switch`, crossbars as fast as links, .81 to .87 at loads of .5
+/// to .85.
 const BUSY: f64 = 0.84;
 
 /// What packets for an output wait longer than at the output alone, as a share of that wait, where inputs have a queue
@@ -75,8 +76,8 @@ pub(super) fn waiting_in(queues: f64, apart: f64) -> Option<f64> {
     Some(high)
 }
 
-/// The factor by which the rates over a crossbar can grow until `q` packets would wait at an input with a queue for each
-/// output, the pole of [`waiting_in`].
+/// The factor by which the rates over a crossbar can grow until `q` packets would wait at an input with a queue for
+/// each output, the pole of [`waiting_in`].
 pub(super) fn queues_limit(rates: &[&[f64]], queues: f64) -> f64 {
     let fullest = rates.iter().map(|one| one.iter().sum::<f64>()).fold(1e-9, f64::max);
     let (mut low, mut high) = (0.0, 1.0 / fullest);
@@ -100,9 +101,9 @@ pub(super) struct HeadsAside {
 impl HeadsAside {
     /// Share of what heads of line cost that RECN gives back, at the load `θ` that they limit one queue to.
     ///
-    /// An output with many heads fills its egress port by `1 - 1/s` of a packet with each crossing. Lengths beyond one
-    /// packet fall off by `e` every `x` packets; a share that turns at `e^-5` is in keeping with simulated saturation of 64
-    /// hosts with crossbars 1 to 1.375 times as fast as links and detection at 1 to 32 packets.
+    /// An output with many heads fills its egress port by `1 - 1/s` of a packet with each crossing. Lengths beyond
+    /// one packet fall off by `e` every `x` packets; a share that turns at `e^-5` is in keeping with simulated
+    /// saturation of 64 hosts with crossbars 1 to 1.375 times as fast as links and detection at 1 to 32 packets.
     ///
     /// ```text
     /// x = (1 - 1/s) / (1 - θ),    1 / (1 + exp(((D - 1) / x - 5) / .8))

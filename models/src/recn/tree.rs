@@ -146,7 +146,7 @@ struct TreeState {
 /// The level up to which everybody is served: max-min shares of a room among so many inputs that ask for so much.
 ///
 /// Where all get what they ask for it is the largest of that, or an equal part of the room.
-fn water_level(room: f64, asks: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+pub(super) fn water_level(room: f64, asks: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let number: f64 = asks.clone().map(|(times, _)| times).sum();
     let all: f64 = asks.clone().map(|(times, ask)| times * ask).sum();
     if all <= room {
