@@ -425,8 +425,8 @@ pub(super) struct Switches {
 /// Loads of the fullest link of a switch, as shares of it.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
-    /// Where heads of line alone would have no end, with large memories.
-    heads: f64,
+    /// How much of it is due to heads of line: 0 where links fill first, 1 with a crossbar as fast as links.
+    in_heads: f64,
     /// Where waits at its inputs have none.
     pole: f64,
     /// Where it saturates.
@@ -474,13 +474,15 @@ impl Limits {
     ) -> Self {
         let (loads, rate) = (Loads::known(network, traffic.senders, timing), traffic.rate);
         let Switches { speedup, queues, aside, credits, share, starved, .. } = switches;
+        let by_heads = 1.0 - head_of_line_limit(4);
         let limit_of = |(kind, Kind { fullest, times, .. }): (u32, &Kind)| {
             let heads = |queues| fullest * speedup * loads.crossbar(kind, queues);
             let heads = queues.filter(|_| *fullest > 0.0).map_or(speedup, heads).min(1.0);
             let back = aside.map_or(0.0, |aside| aside.share(heads));
             let most = times.iter().copied().map(most).fold(most(LinkTime::USUAL), f64::min);
             let end = ((heads + back * (1.0 - heads)) * share).min(most).min(starved);
-            Limit { heads, pole: (heads * share).min(most), end: end.min(1.0 / (1.0 + credits)) }
+            let in_heads = ((1.0 - heads) / by_heads).clamp(0.0, 1.0);
+            Limit { in_heads, pole: (heads * share).min(most), end: end.min(1.0 / (1.0 + credits)) }
         };
         let of_kind: Vec<Limit> = (0..).zip(&loads.kinds).map(limit_of).collect();
         let carried = || loads.kinds.iter().map(|kind| kind.fullest * rate);
@@ -620,10 +622,7 @@ impl Limits {
     fn cluster(&self, input: &Brought, load: f64, limit: &Limit, heads: bool) -> f64 {
         let Brought { carried, part, merged, .. } = *input;
         let Switches { queues, is_regular, .. } = self.switches;
-        let (in_heads, pole) = match heads {
-            true => (((1.0 - limit.heads) / (1.0 - head_of_line_limit(4))).clamp(0.0, 1.0), limit.pole),
-            false => (0.0, 1.0),
-        };
+        let (in_heads, pole) = if heads { (limit.in_heads, limit.pole) } else { (0.0, 1.0) };
         let all = 1.0 + (1.0 - part) / part.max(1e-300) * in_heads;
         let clusters = match (merged, queues) {
             (Some(merged), None) => merged * if is_regular { part * part } else { 1.0 },
