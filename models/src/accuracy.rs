@@ -19,7 +19,7 @@ use crate::model::Model;
 use crate::paths::ChannelLoads;
 use crate::refined;
 use flitwise_language::quantity::{Quantity, Unit};
-use flitwise_language::scenario::{ClassKind, GraphRouting, Scenario, Scheduler};
+use flitwise_language::scenario::{ClassKind, Crossbar, GraphRouting, Scenario, Scheduler};
 
 /// The tables measured, by model.
 const TABLES: [(Model, &str); 4] = [
@@ -85,7 +85,15 @@ impl Region {
             return None;
         }
         if has_frames(scenario) {
-            let is_measured = router.scheduler.is_fine_grained() && scenario.circuits().is_none();
+            let is_single =
+                |kind| classes.iter().filter(|class| class.kind == kind && class.rate > 0.0).count() <= 1;
+            let is_full_and_fair =
+                router.crossbar == Crossbar::Full && router.scheduler == Scheduler::FineGrainedFairQueueing;
+            let is_measured = router.scheduler.is_fine_grained()
+                && !is_full_and_fair
+                && !network.has_rings()
+                && ClassKind::DATA.into_iter().all(is_single)
+                && scenario.circuits().is_none();
             return Self::find(if is_network { "streams-network" } else { "streams-router" })
                 .filter(|_| is_measured);
         }

@@ -14,6 +14,7 @@ mod latency;
 mod load;
 mod placement;
 mod problem;
+mod rings;
 mod set_up;
 mod solution;
 mod waiting;
@@ -43,23 +44,12 @@ use problem::Problem;
 pub fn solve(scenario: &Scenario, options: &Options) -> Result<Answer, Failure> {
     supports(scenario)?;
     let router = scenario.router();
-    match Contention::of(router.crossbar, router.scheduler) {
-        Some(contention) => Ok(solution::answer(scenario, &Problem::new(scenario, contention), options)),
-        None => Err(refused(vec![no_scheduler(scenario)])),
-    }
+    let contention = Contention::of(router.crossbar, router.scheduler);
+    Ok(solution::answer(scenario, &Problem::new(scenario, contention), options))
 }
 
 fn refused(refusals: Vec<Refusal>) -> Failure {
     Failure::Refused { model: Model::Mediaworm, refusals }
-}
-
-fn no_scheduler(scenario: &Scenario) -> Refusal {
-    let because = format!(
-        "has no {} scheduler with a {} crossbar; full crossbars have fine-grained-virtual-clock",
-        scenario.router().scheduler.word(),
-        scenario.router().crossbar.word()
-    );
-    Refusal { key: "router.scheduler".to_owned(), because }
 }
 
 /// Whether the model has all that the scenario holds.
@@ -68,14 +58,11 @@ fn no_scheduler(scenario: &Scenario) -> Refusal {
 /// What it has not.
 pub fn supports(scenario: &Scenario) -> Result<(), Failure> {
     let fifo = if scenario.router().scheduler == Scheduler::Fifo { READS_OF_FIFO } else { &[] };
-    let mut refusals = match Model::Mediaworm.reads_all(scenario, &[READS, fifo].concat()) {
+    let circuits = if scenario.circuits().is_some() { READS_OF_CIRCUITS } else { &[] };
+    let mut refusals = match Model::Mediaworm.reads_all(scenario, &[READS, fifo, circuits].concat()) {
         Err(Failure::Refused { refusals, .. }) => refusals,
         _ => Vec::new(),
     };
-    let router = scenario.router();
-    if refusals.is_empty() && Contention::of(router.crossbar, router.scheduler).is_none() {
-        refusals.push(no_scheduler(scenario));
-    }
     let source = |class: &&ClassSpec| !solution::has_source(&class.source, class.kind == ClassKind::RealTime);
     for class in scenario.classes().iter().filter(source) {
         let because = match class.kind {
@@ -131,7 +118,7 @@ pub(crate) const MODEL: Declaration = Declaration {
 
 /// What the model reads.
 const READS: &[Read] = &[
-    Read::Words("network.topology", &["router", "hypercube", "mesh"]),
+    Read::Words("network.topology", &["router", "hypercube", "mesh", "torus"]),
     Read::Keys("network", &["ports", "dimension", "radix", "dimensions", "nodes_per_router", "links"]),
     Read::Words("router.scheduler", &["fine-grained-virtual-clock", "fine-grained-fair-queueing", "fifo"]),
     Read::Words("router.crossbar", &["full", "multiplexed"]),
@@ -141,8 +128,6 @@ const READS: &[Read] = &[
     Read::Keys("circuits", &["attempts_per_stream", "pool", "vtick", "attempts", "holding", "retries"]),
     Read::Keys("mix", &["load"]),
     Read::Words("class.kind", &["real-time", "best-effort"]),
-    Read::OneClass(ClassKind::BestEffort),
-    Read::OneClass(ClassKind::RealTime),
     Read::Keys("class", &["rate", "load", "share", "message_flits", "virtual_channels"]),
     Read::Words("class.source.kind", &["poisson", "cbr", "vbr", "mpeg2"]),
     Read::Keys(
@@ -168,6 +153,10 @@ const READS: &[Read] = &[
 
 /// The same without clocks, where a Vtick follows from the streams and changes nothing.
 const READS_OF_FIFO: &[Read] = &[Read::Keys("class", &["vtick"])];
+
+/// Circuits of one class share a pool.
+const READS_OF_CIRCUITS: &[Read] =
+    &[Read::OneClass(ClassKind::BestEffort), Read::OneClass(ClassKind::RealTime)];
 
 #[cfg(test)]
 mod tests;

@@ -23,16 +23,14 @@ pub struct Contention {
 }
 
 impl Contention {
-    /// Of a crossbar and a scheduler, if the model has both.
-    pub fn of(crossbar: Crossbar, scheduler: Scheduler) -> Option<Self> {
-        let is_multiplexed = crossbar == Crossbar::Multiplexed;
+    /// Of a crossbar and one of the schedulers that the model has.
+    pub fn of(crossbar: Crossbar, scheduler: Scheduler) -> Self {
         let order = match scheduler {
-            Scheduler::FineGrainedVirtualClock => Order::VirtualClock,
-            Scheduler::FineGrainedFairQueueing if is_multiplexed => Order::FairQueueing,
-            Scheduler::Fifo if is_multiplexed => Order::Fifo,
-            _ => return None,
+            Scheduler::Fifo => Order::Fifo,
+            Scheduler::FineGrainedFairQueueing => Order::FairQueueing,
+            _ => Order::VirtualClock,
         };
-        Some(Self { is_multiplexed, order })
+        Self { is_multiplexed: crossbar == Crossbar::Multiplexed, order }
     }
 
     /// Whether real time goes before best effort.

@@ -67,36 +67,39 @@ impl Lanes {
 
     /// The same beneath a real-time load, which is below 1.
     pub fn carried_beneath(&self, contention: Contention, real_time: f64) -> f64 {
-        let left = (1.0 - real_time).clamp(0.0, 1.0);
-        let carried = if contention.is_multiplexed {
-            // (1 - ρ_R) c(V, φ (1 - ρ_R))
-            left * matched(self.count, HELD * left)
-        } else if real_time <= 0.0 {
-            // V + 1 - sqrt(V² + 1)
-            self.count + 1.0 - (self.count * self.count + 1.0).sqrt()
-        } else {
-            let number = |own: f64| {
-                let (stay, free) =
-                    (1.0 + best_effort_excess(contention, real_time, real_time + own), left - own);
-                // λ T = ρ_B (1 + excess) = V
-                let value = own * stay - self.count;
-                // with the slope of the excess, 1 / (2 (1 - ρ_R) (1 - ρ)²)
-                let slope = stay + own / (2.0 * left * free.powi(2));
-                (value, slope)
-            };
-            root_of_increasing(0.0, left * (1.0 - 1e-12), number)
-        };
-        carried.min(self.most())
+        self.carried_beside(contention, real_time, (1.0, &[]))
     }
 
-    /// Largest load of all classes where they share in order of joining, `others` being the lanes of the other class
-    /// with its load and that of this class: lanes are held in proportion to their loads.
-    pub fn carried_beside(&self, others: Self, load: f64, own: f64) -> f64 {
-        let (mine, theirs) = (own / self.count, if others.count > 0.0 { load / others.count } else { 0.0 });
-        let held = if mine > 0.0 { HELD * (theirs / mine).min(1.0 / HELD) } else { 0.0 };
-        let all = self.count + others.count;
-        let held_of_all = (self.count * HELD + others.count * held) / all;
-        matched(all, held_of_all).min(self.most() + load)
+    /// Largest load of this class and of `others`, which share its place in the order, together: each with its lanes
+    /// and its load, `own` of this class. Loads keep their proportions, and lanes are held in proportion to them.
+    pub fn carried_beside(
+        &self,
+        contention: Contention,
+        real_time: f64,
+        (own, others): (f64, &[(Self, f64)]),
+    ) -> f64 {
+        let left = (1.0 - real_time).clamp(0.0, 1.0);
+        let share = own / others.iter().fold(own, |sum, (_, load)| sum + load);
+        let carried = if contention.is_multiplexed {
+            let (mut all, mut held) = (self.count, self.count * HELD);
+            for (lanes, load) in others.iter().filter(|(lanes, _)| lanes.count > 0.0) {
+                let beside = (load / lanes.count) / (own / self.count);
+                all += lanes.count;
+                held += lanes.count * HELD * beside.min(1.0 / HELD);
+            }
+            // (1 - ρ_R) c(V, φ (1 - ρ_R))
+            left * matched(all, held / all * left)
+        } else {
+            let messages = |load: f64| {
+                let flits = others.iter().map(|(lanes, load)| load * lanes.message_flits);
+                let lengths = share * (1.0 + flits.sum::<f64>() / (own * self.message_flits));
+                let excess = best_effort_excess(contention, real_time, real_time + load, lengths);
+                // λ T = ρ (1 + excess) = V
+                (share * load * (1.0 + excess) - self.count, f64::NAN)
+            };
+            root_of_increasing(0.0, left * (1.0 - 1e-12), messages)
+        };
+        carried.min(self.most() / share)
     }
 
     /// Share `q` of the time that a lane is held, and how long, `H`, by each message \[cycles\].
@@ -211,7 +214,8 @@ mod tests {
     fn one_order_for_all_shares_all_lanes() {
         let over = |load: f64| {
             let (real_time, best_effort) = (load * 0.8 * 1.0633, load * 0.2);
-            let carried = lanes(13.0).carried_beside(lanes(3.0), best_effort, real_time);
+            let fifo = Contention { order: Order::Fifo, ..GREEDY };
+            let carried = lanes(13.0).carried_beside(fifo, 0.0, (real_time, &[(lanes(3.0), best_effort)]));
             (real_time + best_effort - carried, f64::NAN)
         };
         assert_near(root_of_increasing(0.0, 1.0, over), 0.865, 0.01);

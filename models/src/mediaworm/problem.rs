@@ -2,13 +2,17 @@
 
 use std::collections::HashMap;
 
-use super::crossbar::Contention;
+use super::crossbar::{Contention, Order};
 use super::lanes::Lanes;
-use super::latency::{best_effort_excess, holding_weight, real_time_excess};
-use super::waiting::Interface;
+use super::latency::{
+    Flow, best_effort_excess, holding_weight, in_order_excess, least_attained, real_time_excess,
+    shared_excess,
+};
+use super::rings::Rings;
+use super::waiting::{Interface, PeriodicQueue};
 use crate::fixed_point::root_of_increasing;
 use crate::paths::{Link, links};
-use flitwise_language::scenario::{ClassKind, FrameSource, Scenario};
+use flitwise_language::scenario::{ClassKind, ClassSpec, FrameSource, Scenario, VcChoice};
 
 /// A class that sends.
 #[derive(Clone, Debug)]
@@ -17,6 +21,8 @@ pub(super) struct Class {
     pub(super) place: usize,
     pub(super) is_real_time: bool,
     pub(super) lanes: Lanes,
+    /// Time between flits of a stream \[cycles\]; infinite of best effort.
+    vtick: f64,
     /// Flits of it at a node \[flits/cycle\].
     pub(super) load: f64,
     pub(super) frames: Option<FrameSource>,
@@ -29,6 +35,10 @@ pub(super) struct Channel {
     /// Load of real time, and of best effort \[flits/cycle\].
     pub(super) real_time: f64,
     pub(super) best_effort: f64,
+    /// Load of each class of the scenario \[flits/cycle\].
+    loads: Vec<f64>,
+    /// Share of the messages in the half of the virtual channels that has most of them, on a ring.
+    half: Option<f64>,
     /// Messages of each class of the scenario \[messages/cycle\]: all of parallel links, and those that start here.
     messages: Vec<(f64, f64)>,
 }
@@ -39,7 +49,12 @@ impl Channel {
     }
 
     pub(super) fn load_of(&self, class: &Class) -> f64 {
-        if class.is_real_time { self.real_time } else { self.best_effort }
+        self.loads[class.place]
+    }
+
+    /// What channels that are alike have in common; loads that differ by rounding alone are one.
+    fn key(&self) -> Vec<i64> {
+        self.loads.iter().chain(&self.half).map(|load| (load * 1e12).round() as i64).collect()
     }
 }
 
@@ -55,6 +70,10 @@ pub(super) struct Problem {
     pub(super) nodes: u32,
     /// `b` \[flits\].
     buffer_flits: f64,
+    /// Ports of a router that are linked.
+    ports: f64,
+    /// Whether messages draw their virtual channels.
+    is_drawn: bool,
 }
 
 /// What limits a class.
@@ -73,25 +92,34 @@ impl Problem {
     pub(super) fn new(scenario: &Scenario, contention: Contention) -> Self {
         let network = scenario.topology();
         let specs = scenario.classes().iter().enumerate();
-        let class = |(place, spec): (usize, &flitwise_language::scenario::ClassSpec)| Class {
+        let class = |(place, spec): (usize, &ClassSpec)| Class {
             place,
             is_real_time: spec.kind == ClassKind::RealTime,
             lanes: Lanes { count: spec.virtual_channels.into(), message_flits: spec.message_flits.into() },
+            vtick: scenario
+                .frames(place)
+                .map_or(f64::INFINITY, |frames| f64::from(frames.streams) / scenario.flit_rate(place)),
             load: scenario.flit_rate(place),
             frames: scenario.frames(place),
         };
         let classes: Vec<Class> = specs.map(class).filter(|class| class.load > 0.0).collect();
+        let rings = Rings::of(&network);
         let channel = |link: Link| {
+            let load = |(place, spec): (usize, &ClassSpec)| match spec.rate {
+                rate if rate > 0.0 => scenario.flit_rate(place) * link.messages[place].0 / rate,
+                _ => 0.0,
+            };
+            let loads: Vec<f64> = scenario.classes().iter().enumerate().map(load).collect();
             let flits = |is_real_time: bool| -> f64 {
                 let of_kind = classes.iter().filter(|class| class.is_real_time == is_real_time);
-                let rate = |class: &Class| scenario.classes()[class.place].rate;
-                of_kind.map(|class| class.load * link.messages[class.place].0 / rate(class)).sum()
+                of_kind.map(|class| loads[class.place]).sum()
             };
             let (real_time, best_effort) = (flits(true), flits(false));
             let parallel = f64::from(network.parallel(link.router, link.port));
             let messages =
                 link.messages.iter().map(|(all, start)| (all * parallel, start * parallel)).collect();
-            Channel { words: link.words(&network), real_time, best_effort, messages }
+            let half = rings.half(&network, &link);
+            Channel { words: link.words(&network), real_time, best_effort, loads, half, messages }
         };
         let channels = links(scenario).into_iter().map(channel).collect();
         let injected = |is_real_time| -> f64 {
@@ -105,6 +133,8 @@ impl Problem {
             hops: network.mean_hops(),
             nodes: network.nodes(),
             buffer_flits: scenario.router().buffer_flits.into(),
+            ports: network.ports().into(),
+            is_drawn: scenario.router().vc_choice == VcChoice::Drawn,
             classes,
         }
     }
@@ -130,9 +160,19 @@ impl Problem {
         }
     }
 
-    /// What of other classes goes before a class on a channel, or shares its order.
-    fn other(&self, class: &Class) -> Option<&Class> {
-        self.classes.iter().find(|other| other.place != class.place)
+    /// Virtual channels of a class on a channel that carry as much as all that it has there: on a ring the half with
+    /// most messages limits them.
+    fn lanes(&self, class: &Class, channel: &Channel) -> Lanes {
+        let Some(most) = channel.half else { return class.lanes };
+        let (lower, all) = ((class.lanes.count / 2.0).floor(), class.lanes.count);
+        // drawn ones keep their place in either half, and an odd one doubles a place
+        let half = if self.is_drawn { all / (all / lower).ceil() } else { lower };
+        Lanes { count: half / most, ..class.lanes }
+    }
+
+    /// Whether two classes go in one order, or one of them goes before the other.
+    pub(super) fn are_alike(&self, class: &Class, other: &Class) -> bool {
+        class.is_real_time == other.is_real_time || !self.contention.has_priority()
     }
 
     /// The factor on the loads of a channel at which the virtual channels of a class, or the channel, carry no more.
@@ -141,28 +181,22 @@ impl Problem {
         if own <= 0.0 {
             return f64::INFINITY;
         }
-        if !self.contention.has_priority() {
-            let none = Lanes { count: 0.0, ..class.lanes };
-            let others = self.other(class).map_or(none, |other| other.lanes);
-            return class.lanes.carried_beside(others, all - own, own) / all;
+        let lanes = self.lanes(class, channel);
+        let is_beside = |other: &&Class| other.place != class.place && self.are_alike(class, other);
+        let beside = |other: &Class| (self.lanes(other, channel), channel.load_of(other));
+        let others: Vec<(Lanes, f64)> = self.classes.iter().filter(is_beside).map(beside).collect();
+        let together = others.iter().fold(own, |sum, (_, load)| sum + load);
+        let carried = |above: f64| lanes.carried_beside(self.contention, above, (own, &others));
+        if class.is_real_time || !self.contention.has_priority() {
+            return carried(0.0) / together;
         }
-        if class.is_real_time {
-            return class.lanes.carried(self.contention) / own;
-        }
-        let (least, beneath) = (1.0 / all, |f: f64| f * channel.real_time);
-        root_of_increasing(0.0, least, |f| {
-            (f * own - class.lanes.carried_beneath(self.contention, beneath(f)), f64::NAN)
-        })
+        root_of_increasing(0.0, 1.0 / all, |f| (f * together - carried(f * channel.real_time), f64::NAN))
     }
 
     /// [`Self::factor`] of one channel after another; those that carry the same have one.
     fn factors<'p>(&'p self, class: &'p Class) -> impl FnMut(&Channel) -> f64 + 'p {
-        let mut known: HashMap<[i64; 2], f64> = HashMap::new();
-        move |channel| {
-            // loads that differ by rounding alone are one
-            let loads = [channel.real_time, channel.best_effort].map(|load| (load * 1e12).round() as i64);
-            *known.entry(loads).or_insert_with(|| self.factor(class, channel))
-        }
+        let mut known: HashMap<Vec<i64>, f64> = HashMap::new();
+        move |channel| *known.entry(channel.key()).or_insert_with(|| self.factor(class, channel))
     }
 
     /// Where a class saturates first, by its virtual channels, or on its own link into the network.
@@ -189,11 +223,75 @@ impl Problem {
         if is_link { Some(link) } else { least }
     }
 
-    /// Excess of the latency at a channel, in messages.
-    fn excess(&self, class: &Class, (real_time, all): (f64, f64)) -> f64 {
+    /// Mean length of the message that a flit on a channel belongs to, over that of a class.
+    fn lengths(&self, class: &Class, channel: &Channel) -> f64 {
+        let flits = |other: &Class| channel.load_of(other) * other.lanes.message_flits;
+        self.classes.iter().map(flits).sum::<f64>() / (channel.load() * class.lanes.message_flits)
+    }
+
+    /// Wait of best effort for a link in order of joining, over that among Poisson messages: messages of streams come
+    /// evenly. In full crossbars; with VirtualClock and one class of each kind errors were measured without it.
+    pub(super) fn evenness(&self, streams: f64, real_time: f64, load: f64) -> f64 {
+        let of_kind =
+            |is_real_time| self.classes.iter().filter(|one| one.is_real_time == is_real_time).count();
+        let has_several = of_kind(true) > 1 || of_kind(false) > 1;
+        if self.contention.is_multiplexed || !has_several && self.contention.order != Order::FairQueueing {
+            return 1.0;
+        }
+        let work = PeriodicQueue::beside_poisson(streams, real_time, load).mean_work();
+        work * 2.0 * (1.0 - load) / load
+    }
+
+    /// Mean length of the message that an injected flit belongs to \[flits\].
+    pub(super) fn mean_length(&self) -> f64 {
+        let flits = |class: &Class| class.load * class.lanes.message_flits;
+        self.classes.iter().map(flits).sum::<f64>() / (self.injected.0 + self.injected.1)
+    }
+
+    /// Streams of a node.
+    pub(super) fn streams(&self) -> f64 {
+        let streams = |class: &Class| class.frames.as_ref().map(|frames| f64::from(frames.streams));
+        self.classes.iter().filter_map(streams).sum()
+    }
+
+    /// Excess of the latency at a channel whose loads are multiplied by a factor, in messages.
+    fn excess(&self, class: &Class, channel: &Channel, factor: f64) -> f64 {
+        let at_most = |load: f64| (factor * load).min(1.0 - 1e-9);
+        let (own, real_time, all) =
+            (channel.load_of(class), at_most(channel.real_time), at_most(channel.load()));
+        let of_real_time = || self.classes.iter().filter(|other| other.is_real_time);
+        let streams = of_real_time().map(|other| channel.load_of(other) * other.vtick).sum::<f64>() * factor;
+        // greedy: as if all were loaded as those of this class are
+        let lanes = match self.contention.is_multiplexed {
+            true => class.lanes.count * channel.real_time / own,
+            false => of_real_time().map(|other| other.lanes.count).sum(),
+        };
         match (class.is_real_time, self.contention.has_priority()) {
-            (false, true) => best_effort_excess(self.contention, real_time, all),
-            (true, true) => real_time_excess(self.contention, class.lanes.count, real_time),
+            (false, true) => {
+                let lengths = self.lengths(class, channel) * self.evenness(streams, real_time, all);
+                best_effort_excess(self.contention, real_time, all, lengths)
+            }
+            (true, true) => {
+                let flows = of_real_time().map(|other| Flow {
+                    load: at_most(channel.load_of(other)),
+                    message_flits: other.lanes.message_flits,
+                    vtick: other.vtick,
+                });
+                let own = (class.lanes.message_flits, class.vtick);
+                let alike = match self.contention {
+                    Contention { is_multiplexed: false, order: Order::FairQueueing } => shared_excess(
+                        lanes,
+                        PeriodicQueue::beside_poisson(streams, real_time, real_time).mean_wait(),
+                    ),
+                    _ => real_time_excess(self.contention, lanes, real_time),
+                };
+                alike * least_attained(&flows.collect::<Vec<_>>(), own)
+            }
+            (_, false) if !self.contention.is_multiplexed => {
+                let queue = PeriodicQueue::beside_poisson(streams, real_time, all);
+                let wait = if class.is_real_time { queue.mean_wait() } else { queue.mean_work() };
+                in_order_excess(self.ports, all, wait * self.lengths(class, channel))
+            }
             (_, false) => real_time_excess(self.contention, class.lanes.count, all),
         }
     }
@@ -205,14 +303,14 @@ impl Problem {
     pub(super) fn delays(&self, class: &Class) -> (f64, (f64, f64)) {
         let fitted = holding_weight(self.contention, class.is_real_time, class.lanes.count);
         let (mut excess, mut started, mut held) = (0.0, 0.0, (0.0, 0.0));
-        let mut factors = self.factors(class);
+        let mut known: HashMap<Vec<i64>, [f64; 3]> = HashMap::new();
         for channel in self.channels.iter().filter(|channel| channel.load_of(class) > 0.0) {
             let (all, starts) = channel.messages[class.place];
-            let here = self.excess(class, (channel.real_time, channel.load()));
+            let [here, factor, at_most] = *known.entry(channel.key()).or_insert_with(|| {
+                let factor = self.factor(class, channel);
+                [self.excess(class, channel, 1.0), factor, self.excess(class, channel, factor)]
+            });
             excess += here * (starts + (all - starts) * channel.load().powi(2));
-            let factor = factors(channel);
-            let most = (factor * channel.real_time, factor * channel.load());
-            let at_most = self.excess(class, (most.0.min(1.0 - 1e-9), most.1.min(1.0 - 1e-9)));
             let load = channel.load_of(class);
             let (q, cycles) = class.lanes.held(load, fitted, here, (load * factor, at_most));
             held = (held.0 + starts * q.min(1.0 - 1e-9), held.1 + starts * cycles);

@@ -68,6 +68,15 @@ pub struct PeriodicQueue {
 }
 
 impl PeriodicQueue {
+    /// Of streams with Poisson messages beside them: `n` streams of a load `ρ_R` on a link of load `ρ`. Work that comes
+    /// in `t` varies by `ρ t - ρ_R t² / D`, as that of `n (ρ / ρ_R)²` sources does.
+    pub(super) fn beside_poisson(streams: f64, real_time: f64, load: f64) -> Self {
+        /// As good as Poisson.
+        const MANY: f64 = 1000.0;
+        let sources = if real_time > 0.0 { streams * (load / real_time).powi(2) } else { MANY };
+        Self { sources: sources.round().clamp(1.0, MANY) as u32, load }
+    }
+
     /// Probability that there is more than `x` of work:
     ///
     /// ```text
