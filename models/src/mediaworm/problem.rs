@@ -14,6 +14,9 @@ use crate::fixed_point::root_of_increasing;
 use crate::paths::{Link, links};
 use flitwise_language::scenario::{ClassKind, ClassSpec, FrameSource, Scenario, VcChoice};
 
+/// Weight of the excess behind the first router on rings.
+const RING_WEIGHT: f64 = 1.0 / 3.0;
+
 /// A class that sends.
 #[derive(Clone, Debug)]
 pub(super) struct Class {
@@ -70,7 +73,8 @@ pub(super) struct Problem {
     pub(super) nodes: u32,
     /// `b` \[flits\].
     buffer_flits: f64,
-    /// Ports of a router that are linked.
+    has_rings: bool,
+    /// Ports of a router.
     ports: f64,
     /// Whether messages draw their virtual channels.
     is_drawn: bool,
@@ -133,6 +137,7 @@ impl Problem {
             hops: network.mean_hops(),
             nodes: network.nodes(),
             buffer_flits: scenario.router().buffer_flits.into(),
+            has_rings: network.has_rings(),
             ports: network.ports().into(),
             is_drawn: scenario.router().vc_choice == VcChoice::Drawn,
             classes,
@@ -153,7 +158,7 @@ impl Problem {
     /// wait for the output lane, a greedy one in one router what longer buffers hold, which its fit does not have.
     pub(super) fn lane_wait(&self, class: &Class, interface: Interface) -> f64 {
         match self.contention {
-            _ if class.is_real_time || !self.contention.has_priority() => 0.0,
+            _ if class.is_real_time || !self.contention.has_priority() || self.has_rings => 0.0,
             Contention { is_multiplexed: false, .. } => interface.lane(),
             _ if self.hops > 0.0 => 0.0,
             _ => interface.moved(),
@@ -254,18 +259,23 @@ impl Problem {
         self.classes.iter().filter_map(streams).sum()
     }
 
+    /// Virtual channels of real time as a message of a class meets them: in a greedy crossbar as if all were loaded as
+    /// those of the class are, since it meets all but its own.
+    fn met_lanes(&self, class: &Class, channel: &Channel) -> f64 {
+        let of_real_time = self.classes.iter().filter(|other| other.is_real_time);
+        match self.contention.is_multiplexed {
+            true if class.is_real_time => class.lanes.count * channel.real_time / channel.load_of(class),
+            _ => of_real_time.map(|other| other.lanes.count).sum(),
+        }
+    }
+
     /// Excess of the latency at a channel whose loads are multiplied by a factor, in messages.
     fn excess(&self, class: &Class, channel: &Channel, factor: f64) -> f64 {
         let at_most = |load: f64| (factor * load).min(1.0 - 1e-9);
-        let (own, real_time, all) =
-            (channel.load_of(class), at_most(channel.real_time), at_most(channel.load()));
+        let (real_time, all) = (at_most(channel.real_time), at_most(channel.load()));
         let of_real_time = || self.classes.iter().filter(|other| other.is_real_time);
         let streams = of_real_time().map(|other| channel.load_of(other) * other.vtick).sum::<f64>() * factor;
-        // greedy: as if all were loaded as those of this class are
-        let lanes = match self.contention.is_multiplexed {
-            true => class.lanes.count * channel.real_time / own,
-            false => of_real_time().map(|other| other.lanes.count).sum(),
-        };
+        let lanes = self.met_lanes(class, channel);
         match (class.is_real_time, self.contention.has_priority()) {
             (false, true) => {
                 let lengths = self.lengths(class, channel) * self.evenness(streams, real_time, all);
@@ -300,8 +310,11 @@ impl Problem {
     /// channel is held with how long by a message; the class is not saturated. Behind the first router contention has
     /// spread messages already: `w = ρ²` of the excess, fitted (fat meshes*: worst 10 % of real time, 26 % of best
     /// effort), §6.9.
+    ///
+    /// On rings a third of it, whatever the load: there is no contention at the input port any more, which is half of
+    /// it, and of three inputs alike the own one brings none. Best effort waits at every channel for the lane that another
+    /// message holds, of which it has half as many there; of real time that made errors larger.
     pub(super) fn delays(&self, class: &Class) -> (f64, (f64, f64)) {
-        let fitted = holding_weight(self.contention, class.is_real_time, class.lanes.count);
         let (mut excess, mut started, mut held) = (0.0, 0.0, (0.0, 0.0));
         let mut known: HashMap<Vec<i64>, [f64; 3]> = HashMap::new();
         for channel in self.channels.iter().filter(|channel| channel.load_of(class) > 0.0) {
@@ -310,11 +323,20 @@ impl Problem {
                 let factor = self.factor(class, channel);
                 [self.excess(class, channel, 1.0), factor, self.excess(class, channel, factor)]
             });
-            excess += here * (starts + (all - starts) * channel.load().powi(2));
+            let further = if self.has_rings { RING_WEIGHT } else { channel.load().powi(2) };
+            excess += here * (starts + (all - starts) * further);
             let load = channel.load_of(class);
+            let lanes = self.met_lanes(class, channel);
+            let fitted = holding_weight(self.contention, class.is_real_time, lanes);
             let (q, cycles) = class.lanes.held(load, fitted, here, (load * factor, at_most));
             held = (held.0 + starts * q.min(1.0 - 1e-9), held.1 + starts * cycles);
             started += starts;
+            if channel.half.is_some() && !class.is_real_time {
+                let lanes = self.lanes(class, channel);
+                let held_share = (load * cycles / (lanes.message_flits * lanes.count)).min(1.0 - 1e-9);
+                let interface = Interface { held_share, held_cycles: cycles, room: 0.0 };
+                excess += all * interface.lane() / lanes.message_flits;
+            }
         }
         (class.lanes.message_flits * excess / started, (held.0 / started, held.1 / started))
     }

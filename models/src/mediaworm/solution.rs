@@ -388,7 +388,7 @@ impl PacingEffect {
 ///
 /// In a greedy crossbar ports take turns at equal stamps, and an interval is no whole number of turns. So two headers
 /// that wait for a lane swap now and then, which moves all behind them. With `q`, the share of the time that a lane is
-/// held, `1 - r = .45 (1 - exp(-(q / .33)³))`, fitted to nine loads of 4, 8 and 16 virtual channels.
+/// held, `1 - r = .3 (1 - exp(-(q / .33)³))`, fitted to eleven loads of 4, 8 and 16 virtual channels.
 fn repeats(problem: &Problem, class: &Class, frames: &FrameSource, held_share: Option<f64>) -> f64 {
     let is_constant = |sizes: &FrameSizes| matches!(sizes, FrameSizes::Alike(law) if law.deviation == 0.0);
     let repeats = |other: &FrameSource| {
@@ -404,7 +404,7 @@ fn repeats(problem: &Problem, class: &Class, frames: &FrameSource, held_share: O
         same += if other.frames.as_ref().is_some_and(repeats) { other.load } else { 0.0 };
     }
     let turns = held_share.filter(|_| problem.contention.is_multiplexed).unwrap_or(0.0);
-    (same / all).powi(2) * (1.0 - 0.45 * (1.0 - (-(turns / 0.33).powi(3)).exp()))
+    (same / all).powi(2) * (1.0 - 0.3 * (1.0 - (-(turns / 0.33).powi(3)).exp()))
 }
 
 /// Share of the streams of a node that have each kind of sizes.
