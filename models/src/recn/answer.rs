@@ -71,8 +71,8 @@ impl Problem<'_> {
     fn chosen_ways(&self) -> Option<String> {
         let is_far = self.network.is_adaptive() && self.load_share().is_some_and(|share| share > 0.6);
         is_far.then(|| {
-            "network.routing: above .6 of saturation adaptive-up is told too low, by 9 to 13 % at a load of .7; with \
-             one queue it was simulated to saturate at .85 to .90 where .96 to 1.0 is told"
+            "network.routing: above .6 of saturation adaptive-up is told too low, by 8 to 13 % at a load of .7; with \
+             one queue it was simulated to saturate at .85 to .90 where .96 to .98 is told"
                 .to_owned()
         })
     }
