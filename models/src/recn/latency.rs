@@ -675,11 +675,11 @@ mod tests {
                 [(50, 2508.4), (70, 3459.8), (85, 5662.3)],
                 0.02,
             ),
-            ("voq-network 2048 8 64 bidirectional periodic", [(50, 373.5), (70, 502.2), (85, 806.2)], 0.12),
+            ("voq-network 2048 8 64 bidirectional periodic", [(50, 373.5), (70, 502.2), (85, 806.2)], 0.03),
             ("voq-switch 2048 8 64 unidirectional periodic", [(50, 337.2), (70, 541.8), (85, 1097.5)], 0.03),
             ("voq-switch 2048 9 64 unidirectional periodic", [(50, 316.3), (70, 456.8), (85, 768.4)], 0.03),
             ("four-queues 512 8 64 unidirectional periodic", [(50, 337.5), (70, 575.6), (80, 1170.2)], 0.12),
-            ("four-queues 512 9 64 unidirectional periodic", [(50, 316.4), (70, 464.4), (85, 879.6)], 0.05),
+            ("four-queues 512 9 64 unidirectional periodic", [(50, 316.4), (70, 464.4), (85, 879.6)], 0.06),
             ("recn 256 10 256 unidirectional periodic", [(50, 856.0), (70, 1812.6), (84, 5893.4)], 0.07),
         ];
         for (row, wanted, most) in rows {
