@@ -48,13 +48,13 @@ pub(super) const KEYS: &[Key] = &[
     Key::whole("buffer_messages", [1, 16], [1, 1]),
 ];
 
-/// What full crossbars have.
+/// What full crossbars are drawn with.
 const FINE_GRAINED: &str = "fine-grained-virtual-clock";
 
 /// Refuses schedulers that nothing would have.
 pub(super) fn check(family: &Family, reader: &mut Reader, table: &Table<'_>) {
     if table.get("schedulers").is_some() && !family.words("crossbars").contains(&"multiplexed") {
-        let wanted = "none: full crossbars have fine-grained-virtual-clock";
+        let wanted = "none: full crossbars are drawn with fine-grained-virtual-clock";
         refuse(reader, table, "schedulers", "schedulers of full crossbars".to_owned(), wanted, None);
     }
 }
