@@ -312,8 +312,8 @@ impl Problem {
     /// effort), §6.9.
     ///
     /// On rings a third of it, whatever the load: there is no contention at the input port any more, which is half of
-    /// it, and of three inputs alike the own one brings none. Best effort waits at every channel for the lane that another
-    /// message holds, of which it has half as many there; of real time that made errors larger.
+    /// it, and of three inputs alike the own one brings none. Best effort waits at every channel for the lane that
+    /// another message holds, of which it has half as many there; of real time that made errors larger.
     pub(super) fn delays(&self, class: &Class) -> (f64, (f64, f64)) {
         let (mut excess, mut started, mut held) = (0.0, 0.0, (0.0, 0.0));
         let mut known: HashMap<Vec<i64>, [f64; 3]> = HashMap::new();

@@ -273,7 +273,7 @@ fn halves_of_a_class_are_the_class() {
     }
 }
 
-/// A ring of four: channels across the dateline have the upper half only, those in front of it the lower one.
+/// Channels across the dateline have the upper half of the virtual channels only.
 #[test]
 fn halves_of_virtual_channels_limit_a_torus() {
     let router = ("multiplexed", "fine-grained-virtual-clock");
