@@ -185,8 +185,8 @@ fn circuits_over_several_routers_meet_others_on_two_links() {
     }
 }
 
-/// Classes of messages of 20 flits: of real time virtual channels, streams of a node and the interval of their frames of
-/// 400 flits; of best effort virtual channels and load.
+/// Classes of messages of 20 flits: of real time virtual channels, streams of a node and the interval of their frames
+/// of 400 flits; of best effort virtual channels and load.
 fn several(
     network: &str,
     (crossbar, scheduler): (&str, &str),
