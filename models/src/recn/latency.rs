@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::contention::{HeadsAside, input_share, met_share, queues_limit, waiting, waiting_in};
-use super::head_of_line::{crossbar_limit, head_of_line_limit};
+use super::head_of_line::crossbar_limit;
 use super::lone_packet;
 use crate::queueing::MmC;
 use flitwise_language::network::{Candidates, Hop, LinkTime, Network};
@@ -425,8 +425,6 @@ pub(super) struct Switches {
 /// Loads of the fullest link of a switch, as shares of it.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
-    /// How much of it is due to heads of line: 0 where links fill first, 1 with a crossbar as fast as links.
-    in_heads: f64,
     /// Where waits at its inputs have none.
     pole: f64,
     /// Where it saturates.
@@ -474,15 +472,13 @@ impl Limits {
     ) -> Self {
         let (loads, rate) = (Loads::known(network, traffic.senders, timing), traffic.rate);
         let Switches { speedup, queues, aside, credits, share, starved, .. } = switches;
-        let by_heads = 1.0 - head_of_line_limit(4);
         let limit_of = |(kind, Kind { fullest, times, .. }): (u32, &Kind)| {
             let heads = |queues| fullest * speedup * loads.crossbar(kind, queues);
             let heads = queues.filter(|_| *fullest > 0.0).map_or(speedup, heads).min(1.0);
             let back = aside.map_or(0.0, |aside| aside.share(heads));
             let most = times.iter().copied().map(most).fold(most(LinkTime::USUAL), f64::min);
             let end = ((heads + back * (1.0 - heads)) * share).min(most).min(starved);
-            let in_heads = ((1.0 - heads) / by_heads).clamp(0.0, 1.0);
-            Limit { in_heads, pole: (heads * share).min(most), end: end.min(1.0 / (1.0 + credits)) }
+            Limit { pole: (heads * share).min(most), end: end.min(1.0 / (1.0 + credits)) }
         };
         let of_kind: Vec<Limit> = (0..).zip(&loads.kinds).map(limit_of).collect();
         let carried = || loads.kinds.iter().map(|kind| kind.fullest * rate);
@@ -552,7 +548,7 @@ impl Limits {
             let crossed: Vec<f64> = inputs.iter().map(|one| one.crossed).collect();
             let met = match switches.queues {
                 Some(1.0) => 0.0,
-                _ => self.met_at_inputs(&inputs, load, limit) * input_share(&crossed, &at_inputs)?,
+                _ => self.met_at_inputs(&inputs, load) * input_share(&crossed, &at_inputs)?,
             };
             packets += (load * own + met).max(load * self.credit_wait(&inputs, limit));
         }
@@ -574,9 +570,9 @@ impl Limits {
     }
 
     /// Packets that wait at a crossbar output, those alone that [`met_share`] leaves to wait for inputs.
-    fn met_at_inputs(&self, inputs: &[Brought], load: f64, limit: &Limit) -> f64 {
+    fn met_at_inputs(&self, inputs: &[Brought], load: f64) -> f64 {
         let crossed = |one: &Brought| one.crossed;
-        let apart = inputs.iter().map(|one| (crossed(one), self.apart(one, load, limit, false)));
+        let apart = inputs.iter().map(|one| (crossed(one), self.apart(one, load)));
         met_share(self.switches.speedup) * inputs.iter().map(crossed).sum::<f64>() * wait_behind(apart, 1.0)
     }
 
@@ -590,20 +586,18 @@ impl Limits {
 
     /// Wait for an output, in packet times of its link, but for inputs that are busy with other packets.
     fn output_wait(&self, inputs: &[Brought], load: f64, limit: &Limit) -> f64 {
-        let of = |heads, most| {
-            wait_behind(inputs.iter().map(|one| (one.rate, self.apart(one, load, limit, heads))), most)
-        };
-        let alone = of(false, 1.0 / (1.0 + self.switches.credits));
+        let of = |most| wait_behind(inputs.iter().map(|one| (one.rate, self.apart(one, load))), most);
+        let alone = of(1.0 / (1.0 + self.switches.credits));
         match (self.switches.queues, self.switches.aside) {
-            (Some(1.0), Some(aside)) => alone + aside.wait((of(true, limit.pole) - alone).max(0.0)),
-            (Some(1.0), None) => of(true, limit.pole),
+            (Some(1.0), Some(aside)) => alone + aside.wait((of(limit.pole) - alone).max(0.0)),
+            (Some(1.0), None) => of(limit.pole),
             _ => alone,
         }
     }
 
     /// `g` of [`wait_behind`]: less than 1 where packets of an input come over a faster link or in clusters.
-    fn apart(&self, input: &Brought, load: f64, limit: &Limit, heads: bool) -> f64 {
-        in_turn(load, input.faster) * (1.0 - self.cluster(input, load, limit, heads))
+    fn apart(&self, input: &Brought, load: f64) -> f64 {
+        in_turn(load, input.faster) * (1.0 - self.cluster(input, load))
     }
 
     /// Share of an input's packets that meet others of it though they have come one after the other: a link that
@@ -616,23 +610,18 @@ impl Limits {
     /// Fluctuations of a queue of load `ρ` last for `1 / (1 - ρ)²`. Those of the link before, loaded `R`, count in
     /// full if they are over sooner. `h` is 1, so that four even inputs wait `1 + ρ/6` times as long as in the first
     /// stage, for which Kruskal, Snir, Weiss have `1 + ρ/5`. Virtual output queues take turns, which leaves `p²` of
-    /// the clusters of periodic sources. Where heads of line limit an input with one queue, all of its packets meet
-    /// there, not the part `p` for one output, and loads count as shares of that limit. Links of hosts that send by
-    /// chance have `m = 1` with fixed queues, else 0.
-    fn cluster(&self, input: &Brought, load: f64, limit: &Limit, heads: bool) -> f64 {
+    /// the clusters of periodic sources. Links of hosts that send by chance have `m = 1` with fixed queues, else 0.
+    fn cluster(&self, input: &Brought, load: f64) -> f64 {
         let Brought { carried, part, merged, .. } = *input;
         let Switches { queues, is_regular, .. } = self.switches;
-        let (in_heads, pole) = if heads { (limit.in_heads, limit.pole) } else { (0.0, 1.0) };
-        let all = 1.0 + (1.0 - part) / part.max(1e-300) * in_heads;
         let clusters = match (merged, queues) {
-            (Some(merged), None) => merged * if is_regular { part * part } else { 1.0 },
-            (Some(merged), _) => merged * all * (1.0 - in_heads / 3.0),
-            (None, Some(_)) if !is_regular => all,
+            (Some(merged), None) if is_regular => merged * part * part,
+            (Some(merged), _) => merged,
+            (None, Some(_)) if !is_regular => 1.0,
             (None, _) => 0.0,
         };
-        let before = 1.0 - (carried / if merged.is_some() { pole } else { 1.0 }).min(0.9999);
-        let longer = ((1.0 - load / pole).max(1e-3) / before).powi(2);
-        if part > 0.0 { load * clusters / (1.0 + 0.5 * longer) } else { 0.0 }
+        let longer = ((1.0 - load).max(1e-3) / (1.0 - carried.min(0.9999))).powi(2);
+        load * clusters / (1.0 + 0.5 * longer)
     }
 }
 

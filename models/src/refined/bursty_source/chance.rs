@@ -22,8 +22,8 @@
 //!
 //! Of these `1 - β` are the first ones, so that `q_j` of the later ones is multiplied with `(P - 1 + β) / β`. In the
 //! lowest overloaded state that counts for what enters it from the one below; shorter first services may leave room
-//! there although `j r > 1`. Where first services are longer than what is spare, fewer messages find nobody than if they
-//! fitted; of the others as many still do as in the overloaded state, so that nothing jumps where `j r` passes 1.
+//! there although `j r > 1`. Where first services are longer than what is spare, fewer messages find nobody than if
+//! they fitted; of the others as many still do as in the overloaded state, so that nothing jumps where `j r` passes 1.
 //!
 //! # How long the server is empty
 //!
