@@ -88,12 +88,14 @@ impl PeriodicQueue {
             return f64::from(u8::from(x < 0.0));
         }
         let (mut sum, mut before) = (0.0, 0.0);
-        for k in x.floor() as u32 + 1..=self.sources {
+        let first = x.floor() as u32 + 1;
+        // ln C(n, k), from one k to the next
+        let mut binomial = ln_binomial(u64::from(self.sources), u64::from(first));
+        for k in first..=self.sources {
             let (count, more) = (f64::from(k), f64::from(k) - x);
             let p = more / period;
-            let chance = ln_binomial(u64::from(self.sources), u64::from(k))
-                + count * p.ln()
-                + (n - count) * (-p).ln_1p();
+            let chance = binomial + count * p.ln() + (n - count) * (-p).ln_1p();
+            binomial += ((n - count) / (count + 1.0)).ln();
             // p = 1 with k = n: all of them
             let chance = if p < 1.0 { chance.exp() } else { 1.0 };
             let term = chance * (period - n + x) / (period - more);
