@@ -664,7 +664,7 @@ mod tests {
             (
                 "voq-network 2048 16 512 bidirectional poisson",
                 [(50, 2508.4), (70, 3459.8), (85, 5662.3)],
-                0.025,
+                0.03,
             ),
             ("voq-network 2048 8 64 bidirectional periodic", [(50, 373.5), (70, 502.2), (85, 806.2)], 0.03),
             ("voq-switch 2048 8 64 unidirectional periodic", [(50, 337.2), (70, 541.8), (85, 1097.5)], 0.03),
