@@ -108,9 +108,12 @@ impl Problem {
         };
         let classes: Vec<Class> = specs.map(class).filter(|class| class.load > 0.0).collect();
         let rings = Rings::of(&network);
+        // once: those of frames are sums over the law of their lengths
+        let flit_rates: Vec<f64> =
+            (0..scenario.classes().len()).map(|place| scenario.flit_rate(place)).collect();
         let channel = |link: Link| {
             let load = |(place, spec): (usize, &ClassSpec)| match spec.rate {
-                rate if rate > 0.0 => scenario.flit_rate(place) * link.messages[place].0 / rate,
+                rate if rate > 0.0 => flit_rates[place] * link.messages[place].0 / rate,
                 _ => 0.0,
             };
             let loads: Vec<f64> = scenario.classes().iter().enumerate().map(load).collect();
