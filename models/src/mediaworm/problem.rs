@@ -96,21 +96,21 @@ impl Problem {
     pub(super) fn new(scenario: &Scenario, contention: Contention) -> Self {
         let network = scenario.topology();
         let specs = scenario.classes().iter().enumerate();
+        // once: those of frames are sums over the law of their lengths
+        let flit_rates: Vec<f64> =
+            (0..scenario.classes().len()).map(|place| scenario.flit_rate(place)).collect();
         let class = |(place, spec): (usize, &ClassSpec)| Class {
             place,
             is_real_time: spec.kind == ClassKind::RealTime,
             lanes: Lanes { count: spec.virtual_channels.into(), message_flits: spec.message_flits.into() },
             vtick: scenario
                 .frames(place)
-                .map_or(f64::INFINITY, |frames| f64::from(frames.streams) / scenario.flit_rate(place)),
-            load: scenario.flit_rate(place),
+                .map_or(f64::INFINITY, |frames| f64::from(frames.streams) / flit_rates[place]),
+            load: flit_rates[place],
             frames: scenario.frames(place),
         };
         let classes: Vec<Class> = specs.map(class).filter(|class| class.load > 0.0).collect();
         let rings = Rings::of(&network);
-        // once: those of frames are sums over the law of their lengths
-        let flit_rates: Vec<f64> =
-            (0..scenario.classes().len()).map(|place| scenario.flit_rate(place)).collect();
         let channel = |link: Link| {
             let load = |(place, spec): (usize, &ClassSpec)| match spec.rate {
                 rate if rate > 0.0 => flit_rates[place] * link.messages[place].0 / rate,

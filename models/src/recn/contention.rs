@@ -3,6 +3,8 @@
 //!
 //! Rates are shares of a crossbar output here, and times are those of a packet over the crossbar.
 
+use crate::fixed_point::root_of_increasing;
+
 /// How often an output that is idle finds the inputs of its packets busy with others, over what it would be if they
 /// were so at any time: measured with 64 hosts, `voq-switch`, crossbars as fast as links, .81 to .87 at loads of .5
 /// to .85.
@@ -64,29 +66,19 @@ pub(super) fn waiting_in(queues: f64, apart: f64) -> Option<f64> {
     if apart >= queues {
         return None;
     }
+    /// More wait only next to the pole.
+    const MOST: f64 = 1e9;
     let apart_of = |number: f64| number * (1.0 - (number / (1.0 + number)).powf(queues));
-    let (mut low, mut high) = (apart, 1.0 + 2.0 * apart);
-    while apart_of(high) < apart && high < 1e9 {
-        (low, high) = (high, 2.0 * high);
-    }
-    for _ in 0..40 {
-        let middle = f64::midpoint(low, high);
-        (low, high) = if apart_of(middle) < apart { (middle, high) } else { (low, middle) };
-    }
-    Some(high)
+    Some(root_of_increasing(apart, MOST, |number| (apart_of(number) - apart, f64::NAN)))
 }
 
 /// The factor by which the rates over a crossbar can grow until `q` packets would wait at an input with a queue for
 /// each output, the pole of [`waiting_in`].
 pub(super) fn queues_limit(rates: &[&[f64]], queues: f64) -> f64 {
     let fullest = rates.iter().map(|one| one.iter().sum::<f64>()).fold(1e-9, f64::max);
-    let (mut low, mut high) = (0.0, 1.0 / fullest);
-    for _ in 0..40 {
-        let middle = f64::midpoint(low, high);
-        let fits = waiting(rates, middle).is_some_and(|all| all.iter().all(|number| *number < queues));
-        (low, high) = if fits { (middle, high) } else { (low, middle) };
-    }
-    low
+    let most =
+        |factor: f64| waiting(rates, factor).map_or(f64::INFINITY, |all| all.into_iter().fold(0.0, f64::max));
+    root_of_increasing(0.0, 1.0 / fullest, |factor| (most(factor) - queues, f64::NAN))
 }
 
 /// Queues that RECN sets aside for heads of line.
