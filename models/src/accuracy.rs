@@ -46,7 +46,7 @@ pub struct Region {
 }
 
 /// All regions.
-pub const REGIONS: [Region; 16] = [
+pub const REGIONS: [Region; 20] = [
     Region { word: "router", name: "routers, b >= M" },
     Region { word: "router-short-buffer", name: "routers, b < M for some class" },
     Region { word: "router-other-scheduler", name: "routers, fair queueing or weighted round robin" },
@@ -63,6 +63,10 @@ pub const REGIONS: [Region; 16] = [
     Region { word: "tree-uneven", name: "fat trees and graphs with a hot node or a pattern" },
     Region { word: "streams-router", name: "streams of frames in a router" },
     Region { word: "streams-network", name: "streams of frames in a mesh" },
+    Region { word: "streams-several", name: "several classes of streams or best effort in a router" },
+    Region { word: "streams-shared", name: "streams of frames, full crossbars with fair queueing" },
+    Region { word: "streams-in-order", name: "streams of frames with fifo in a router" },
+    Region { word: "streams-torus", name: "streams of frames in a torus" },
 ];
 
 impl Region {
@@ -81,21 +85,8 @@ impl Region {
             _ if is_network && network.sides().is_empty() => return None,
             _ => None,
         };
-        if of_switches.is_some() && has_frames(scenario) {
-            return None;
-        }
         if has_frames(scenario) {
-            let is_single =
-                |kind| classes.iter().filter(|class| class.kind == kind && class.rate > 0.0).count() <= 1;
-            let is_full_and_fair =
-                router.crossbar == Crossbar::Full && router.scheduler == Scheduler::FineGrainedFairQueueing;
-            let is_measured = router.scheduler.is_fine_grained()
-                && !is_full_and_fair
-                && !network.has_rings()
-                && ClassKind::DATA.into_iter().all(is_single)
-                && scenario.circuits().is_none();
-            return Self::find(if is_network { "streams-network" } else { "streams-router" })
-                .filter(|_| is_measured);
+            return of_switches.is_none().then(|| Self::of_frames(scenario)).flatten();
         }
         let is_bursty = classes.iter().any(|class| class.source.is_bursty());
         let has_lanes = classes.iter().any(|class| class.virtual_channels > 1);
@@ -124,6 +115,30 @@ impl Region {
             (true, false, true, false) if is_short => "router-short-buffer",
             (true, false, true, false) => "router",
             _ => return None,
+        };
+        Self::find(word)
+    }
+}
+
+impl Region {
+    /// The region of a scenario with streams of frames, none of them on circuits.
+    fn of_frames(scenario: &Scenario) -> Option<&'static Self> {
+        let (router, network, classes) = (scenario.router(), scenario.topology(), scenario.classes());
+        let sends = |kind| classes.iter().filter(move |class| class.kind == kind && class.rate > 0.0);
+        let has_several = ClassKind::DATA.into_iter().any(|kind| sends(kind).count() > 1);
+        let is_full = router.crossbar == Crossbar::Full;
+        let word = match (network.routers() > 1, router.scheduler) {
+            _ if scenario.circuits().is_some() => return None,
+            (true, order) if has_several || !order.is_fine_grained() => return None,
+            (true, _) if network.has_rings() => "streams-torus",
+            (true, Scheduler::FineGrainedFairQueueing) if is_full => return None,
+            (true, _) => "streams-network",
+            (false, Scheduler::Fifo) if has_several => return None,
+            (false, Scheduler::Fifo) => "streams-in-order",
+            (false, order) if !order.is_fine_grained() => return None,
+            _ if has_several => "streams-several",
+            (false, Scheduler::FineGrainedFairQueueing) if is_full => "streams-shared",
+            _ => "streams-router",
         };
         Self::find(word)
     }

@@ -25,12 +25,12 @@ pub use frame_interval::{
     CountLaw, FrameSize, MessageCount, deviation, mean_interval, pacing_variance, proven_bound,
 };
 pub use lanes::Lanes;
-pub use latency::{best_effort_excess, real_time_excess};
+pub use latency::{PortExcess, best_effort_excess, real_time_excess};
 pub use load::{FrameLayout, jitter_free_bound};
 pub use placement::{Placement, jitter_free_streams, share_beyond, streams_at_an_output};
 pub use set_up::SetUp;
 pub(crate) use solution::LACKS;
-pub use waiting::{Interface, PeriodicQueue};
+pub use waiting::{Held, Interface, PeriodicQueue};
 
 use crate::answer::Answer;
 use crate::model::{Declaration, Failure, Model, Options, Refusal, has_frames, has_lane_arbiters};

@@ -28,6 +28,7 @@
 
 use super::crossbar::Contention;
 use super::latency::best_effort_excess;
+use super::waiting::Held;
 use crate::fixed_point::root_of_increasing;
 
 /// `φ`: share of the lanes held at saturation.
@@ -93,7 +94,7 @@ impl Lanes {
             let messages = |load: f64| {
                 let flits = others.iter().map(|(lanes, load)| load * lanes.message_flits);
                 let lengths = share * (1.0 + flits.sum::<f64>() / (own * self.message_flits));
-                let excess = best_effort_excess(contention, real_time, real_time + load, lengths);
+                let excess = best_effort_excess(real_time, real_time + load, lengths);
                 // λ T = ρ (1 + excess) = V
                 (share * load * (1.0 + excess) - self.count, f64::NAN)
             };
@@ -104,24 +105,30 @@ impl Lanes {
 
     /// Share `q` of the time that a lane is held, and how long, `H`, by each message \[cycles\].
     ///
-    /// `x` is the excess of the latency in messages. `a` is fitted to waits, and at most such that `q = 1` at the
+    /// `x` is the excess of the latency in messages, of which `a` counts: all, but at most such that `q = 1` at the
     /// largest load, whose excess is `excess_at_most`.
-    pub fn held(
-        &self,
-        load: f64,
-        fitted: f64,
-        excess: f64,
-        (most, excess_at_most): (f64, f64),
-    ) -> (f64, f64) {
+    pub fn held(&self, load: f64, excess: f64, (most, excess_at_most): (f64, f64)) -> Held {
         // q = 1 at the largest load ρ: a x = V / ρ - 1 - 3 / M
         let room = self.count / most - 1.0 - CHANGE / self.message_flits;
         let derived = if excess_at_most > 0.0 && most > 0.0 { (room / excess_at_most).max(0.0) } else { 0.0 };
-        let a = derived.min(fitted);
-        // H = 3 + M (1 + a x)
-        let held = CHANGE + self.message_flits * (1.0 + a * excess);
-        // q = ρ H / (M V)
-        let share = load * held / (self.message_flits * self.count);
-        (share, held)
+        self.held_with(load, derived.min(1.0) * excess)
+    }
+
+    /// The same where all of the excess counts, as far as `q` stays below the share of the largest load that is offered.
+    pub fn held_at_most(&self, load: f64, excess: f64, most: f64) -> Held {
+        let held = self.held_with(load, excess);
+        let share = held.share.min(load / most);
+        if share < held.share {
+            Held { share, cycles: share * self.count * self.message_flits / load }
+        } else {
+            held
+        }
+    }
+
+    fn held_with(&self, load: f64, excess: f64) -> Held {
+        // H = 3 + M (1 + x),   q = ρ H / (M V)
+        let cycles = CHANGE + self.message_flits * (1.0 + excess);
+        Held { share: load * cycles / (self.message_flits * self.count), cycles }
     }
 }
 
@@ -233,8 +240,13 @@ mod tests {
         // without real time both forms are one
         let full = lanes(4.0);
         assert_near(full.carried_beneath(FULL, 1e-9), full.carried(FULL), 1e-6);
-        let (q, held) = full.held(0.0, 1.4, 0.0, (0.75, 3.0));
-        assert_eq!((q, held), (0.0, 23.0));
-        assert_near(full.held(0.75, 9.0, 3.0, (0.75, 3.0)).0, 1.0, 1e-12);
+        let idle = full.held(0.0, 0.0, (0.75, 3.0));
+        assert_eq!(idle, Held { share: 0.0, cycles: 23.0 });
+        assert_near(full.held(0.75, 9.0, (0.75, 9.0)).share, 1.0, 1e-12);
+        // .1 * (3 + 20 * 3) of 80, and at most .6 of the largest load
+        assert_near(full.held_at_most(0.1, 2.0, 0.75).share, 0.1 * 63.0 / 80.0, 1e-12);
+        let most = full.held_at_most(0.45, 9.0, 0.75);
+        assert_near(most.share, 0.6, 1e-12);
+        assert_near(most.cycles, 0.6 * 80.0 / 0.45, 1e-12);
     }
 }

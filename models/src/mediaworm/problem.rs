@@ -2,18 +2,19 @@
 
 use std::collections::HashMap;
 
-use super::crossbar::{Contention, Order};
+use super::crossbar::Contention;
 use super::lanes::Lanes;
 use super::latency::{
-    Flow, best_effort_excess, holding_weight, in_order_excess, least_attained, real_time_excess,
-    shared_excess,
+    Flow, PortExcess, best_effort_excess, greedy_excess, in_order_excess, least_attained, real_time_excess,
 };
 use super::rings::Rings;
-use super::waiting::{Interface, PeriodicQueue};
+use super::waiting::{Held, Interface, PeriodicQueue};
 use crate::fixed_point::root_of_increasing;
 use crate::paths::{Link, links};
 use flitwise_language::scenario::{ClassKind, ClassSpec, FrameSource, Scenario, VcChoice};
 
+/// Load of a channel that counts as full.
+const FULL: f64 = 1.0 - 1e-9;
 /// Weight of the excess behind the first router on rings.
 const RING_WEIGHT: f64 = 1.0 / 3.0;
 
@@ -23,6 +24,7 @@ pub(super) struct Class {
     /// Its place in the scenario.
     pub(super) place: usize,
     pub(super) is_real_time: bool,
+    /// Its virtual channels; messages count with their mean length, as the last one of a frame is shorter.
     pub(super) lanes: Lanes,
     /// Time between flits of a stream \[cycles\]; infinite of best effort.
     vtick: f64,
@@ -92,6 +94,16 @@ pub(super) struct Limit {
     pub(super) factor: f64,
 }
 
+/// What messages of a class meet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delays {
+    /// Mean excess of the latency over its paths \[cycles\].
+    pub(super) excess_cycles: f64,
+    /// Its lane on the first channel, and what those in front of it hold, as [`Interface`] has them.
+    pub(super) lane: Held,
+    pub(super) front: Held,
+}
+
 impl Problem {
     pub(super) fn new(scenario: &Scenario, contention: Contention) -> Self {
         let network = scenario.topology();
@@ -102,7 +114,10 @@ impl Problem {
         let class = |(place, spec): (usize, &ClassSpec)| Class {
             place,
             is_real_time: spec.kind == ClassKind::RealTime,
-            lanes: Lanes { count: spec.virtual_channels.into(), message_flits: spec.message_flits.into() },
+            lanes: Lanes {
+                count: spec.virtual_channels.into(),
+                message_flits: scenario.mean_message_flits(place),
+            },
             vtick: scenario
                 .frames(place)
                 .map_or(f64::INFINITY, |frames| f64::from(frames.streams) / flit_rates[place]),
@@ -147,14 +162,12 @@ impl Problem {
         }
     }
 
-    /// Messages that a buffer has room for, one at least: shorter buffers are not known. In order of joining waits were
-    /// fitted to all that is in front.
-    pub(super) fn room(&self, class: &Class) -> f64 {
-        if self.contention.has_priority() {
-            (self.buffer_flits / class.lanes.message_flits).max(1.0)
-        } else {
-            0.0
-        }
+    /// The interface of a class before it is known how long lanes are held. A buffer has room for one message at least:
+    /// shorter ones are not known.
+    pub(super) fn interface(&self, class: &Class) -> Interface {
+        let room = (self.buffer_flits / class.lanes.message_flits).max(1.0);
+        let is_multiplexed = self.contention.is_multiplexed;
+        Interface { lane: Held::default(), front: Held::default(), room, is_multiplexed }
     }
 
     /// What held lanes add to the latency of best effort beyond [`best_effort_excess`] \[cycles\]: a full crossbar the
@@ -162,7 +175,7 @@ impl Problem {
     pub(super) fn lane_wait(&self, class: &Class, interface: Interface) -> f64 {
         match self.contention {
             _ if class.is_real_time || !self.contention.has_priority() || self.has_rings => 0.0,
-            Contention { is_multiplexed: false, .. } => interface.lane(),
+            Contention { is_multiplexed: false, .. } => interface.for_lane(),
             _ if self.hops > 0.0 => 0.0,
             _ => interface.moved(),
         }
@@ -238,12 +251,9 @@ impl Problem {
     }
 
     /// Wait of best effort for a link in order of joining, over that among Poisson messages: messages of streams come
-    /// evenly. In full crossbars; with VirtualClock and one class of each kind errors were measured without it.
+    /// evenly. In full crossbars; in greedy ones it is fitted to streams.
     pub(super) fn evenness(&self, streams: f64, real_time: f64, load: f64) -> f64 {
-        let of_kind =
-            |is_real_time| self.classes.iter().filter(|one| one.is_real_time == is_real_time).count();
-        let has_several = of_kind(true) > 1 || of_kind(false) > 1;
-        if self.contention.is_multiplexed || !has_several && self.contention.order != Order::FairQueueing {
+        if self.contention.is_multiplexed {
             return 1.0;
         }
         let work = PeriodicQueue::beside_poisson(streams, real_time, load).mean_work();
@@ -262,27 +272,32 @@ impl Problem {
         self.classes.iter().filter_map(streams).sum()
     }
 
-    /// Virtual channels of real time as a message of a class meets them: in a greedy crossbar as if all were loaded as
-    /// those of the class are, since it meets all but its own.
+    /// Virtual channels of real time as a message of a class meets them: as if all were loaded as those of the class
+    /// are, since it meets all but its own.
     fn met_lanes(&self, class: &Class, channel: &Channel) -> f64 {
-        let of_real_time = self.classes.iter().filter(|other| other.is_real_time);
-        match self.contention.is_multiplexed {
-            true if class.is_real_time => class.lanes.count * channel.real_time / channel.load_of(class),
-            _ => of_real_time.map(|other| other.lanes.count).sum(),
-        }
+        class.lanes.count * channel.real_time / channel.load_of(class)
     }
 
-    /// Excess of the latency at a channel whose loads are multiplied by a factor, in messages.
-    fn excess(&self, class: &Class, channel: &Channel, factor: f64) -> f64 {
-        let at_most = |load: f64| (factor * load).min(1.0 - 1e-9);
+    /// Excess of the latency at a channel whose loads are multiplied by a factor, in messages. `share` is how much of what
+    /// the virtual channels of the class carry there is offered then. That of best effort in greedy crossbars, and in
+    /// order of joining in full ones, is told for both ports together.
+    fn excess(&self, class: &Class, channel: &Channel, factor: f64, share: f64) -> PortExcess {
+        let at_most = |load: f64| (factor * load).min(FULL);
         let (real_time, all) = (at_most(channel.real_time), at_most(channel.load()));
         let of_real_time = || self.classes.iter().filter(|other| other.is_real_time);
         let streams = of_real_time().map(|other| channel.load_of(other) * other.vtick).sum::<f64>() * factor;
-        let lanes = self.met_lanes(class, channel);
+        let both = |output: f64| PortExcess { input: 0.0, output };
         match (class.is_real_time, self.contention.has_priority()) {
             (false, true) => {
                 let lengths = self.lengths(class, channel) * self.evenness(streams, real_time, all);
-                best_effort_excess(self.contention, real_time, all, lengths)
+                let link = best_effort_excess(real_time, all, lengths);
+                if self.contention.is_multiplexed {
+                    both(greedy_excess(link, self.ports, share))
+                } else {
+                    // real time goes first on the injection link
+                    let input = real_time / (1.0 - real_time);
+                    PortExcess { input, output: (1.0 - 1.0 / self.ports) * link }
+                }
             }
             (true, true) => {
                 let flows = of_real_time().map(|other| Flow {
@@ -291,56 +306,66 @@ impl Problem {
                     vtick: other.vtick,
                 });
                 let own = (class.lanes.message_flits, class.vtick);
-                let alike = match self.contention {
-                    Contention { is_multiplexed: false, order: Order::FairQueueing } => shared_excess(
-                        lanes,
-                        PeriodicQueue::beside_poisson(streams, real_time, real_time).mean_wait(),
-                    ),
-                    _ => real_time_excess(self.contention, lanes, real_time),
-                };
-                alike * least_attained(&flows.collect::<Vec<_>>(), own)
+                let ports = (self.met_lanes(class, channel), self.ports);
+                let wait = PeriodicQueue::mean_wait_of(streams, real_time);
+                real_time_excess(self.contention, ports, real_time, wait)
+                    .times(least_attained(&flows.collect::<Vec<_>>(), own))
             }
             (_, false) if !self.contention.is_multiplexed => {
                 let queue = PeriodicQueue::beside_poisson(streams, real_time, all);
                 let wait = if class.is_real_time { queue.mean_wait() } else { queue.mean_work() };
-                in_order_excess(self.ports, all, wait * self.lengths(class, channel))
+                both(in_order_excess(self.ports, all, wait * self.lengths(class, channel)))
             }
-            (_, false) => real_time_excess(self.contention, class.lanes.count, all),
+            (_, false) => real_time_excess(self.contention, (class.lanes.count, self.ports), all, 0.0),
         }
     }
 
-    /// Mean excess of the latency of a class over its paths \[cycles\], and share of the time that a lane of its first
-    /// channel is held with how long by a message; the class is not saturated. Behind the first router contention has
-    /// spread messages already: `w = ρ²` of the excess, fitted (fat meshes*: worst 10 % of real time, 26 % of best
+    /// Delays of a class that is not saturated. Behind the first router contention has spread messages already: `w = ρ²` of the excess, fitted (fat meshes*: worst 10 % of real time, 26 % of best
     /// effort), §6.9.
     ///
     /// On rings a third of it, whatever the load: there is no contention at the input port any more, which is half of
     /// it, and of three inputs alike the own one brings none. Best effort waits at every channel for the lane that
     /// another message holds, of which it has half as many there; of real time that made errors larger.
-    pub(super) fn delays(&self, class: &Class) -> (f64, (f64, f64)) {
-        let (mut excess, mut started, mut held) = (0.0, 0.0, (0.0, 0.0));
-        let mut known: HashMap<Vec<i64>, [f64; 3]> = HashMap::new();
+    pub(super) fn delays(&self, class: &Class) -> Delays {
+        let (mut excess, mut started) = (0.0, 0.0);
+        let (mut lane, mut front) = (Held::default(), Held::default());
+        let mut known: HashMap<Vec<i64>, (PortExcess, f64, f64)> = HashMap::new();
         for channel in self.channels.iter().filter(|channel| channel.load_of(class) > 0.0) {
             let (all, starts) = channel.messages[class.place];
-            let [here, factor, at_most] = *known.entry(channel.key()).or_insert_with(|| {
+            let (here, factor, at_most) = *known.entry(channel.key()).or_insert_with(|| {
                 let factor = self.factor(class, channel);
-                [self.excess(class, channel, 1.0), factor, self.excess(class, channel, factor)]
+                let here = self.excess(class, channel, 1.0, 1.0 / factor);
+                (here, factor, self.excess(class, channel, factor, 1.0).sum())
             });
             let further = if self.has_rings { RING_WEIGHT } else { channel.load().powi(2) };
-            excess += here * (starts + (all - starts) * further);
+            excess += here.sum() * (starts + (all - starts) * further);
             let load = channel.load_of(class);
-            let lanes = self.met_lanes(class, channel);
-            let fitted = holding_weight(self.contention, class.is_real_time, lanes);
-            let (q, cycles) = class.lanes.held(load, fitted, here, (load * factor, at_most));
-            held = (held.0 + starts * q.min(1.0 - 1e-9), held.1 + starts * cycles);
+            let most = load * factor;
+            let below = |held: Held| Held { share: held.share.min(FULL), ..held };
+            let held = |excess| below(class.lanes.held(load, excess, (most, at_most)));
+            let own = held(here.sum());
+            let first = match class.is_real_time {
+                true => held(here.input),
+                false => below(class.lanes.held_at_most(load, here.sum(), most)),
+            };
+            for (all, one) in [(&mut lane, own), (&mut front, first)] {
+                all.share += starts * one.share;
+                all.cycles += starts * one.cycles;
+            }
             started += starts;
             if channel.half.is_some() && !class.is_real_time {
                 let lanes = self.lanes(class, channel);
-                let held_share = (load * cycles / (lanes.message_flits * lanes.count)).min(1.0 - 1e-9);
-                let interface = Interface { held_share, held_cycles: cycles, room: 0.0 };
-                excess += all * interface.lane() / lanes.message_flits;
+                let share = (load * own.cycles / (lanes.message_flits * lanes.count)).min(1.0 - 1e-9);
+                let held = Held { share, cycles: own.cycles };
+                let interface = Interface { lane: held, front: held, ..self.interface(class) };
+                excess += all * interface.for_lane() / lanes.message_flits;
             }
         }
-        (class.lanes.message_flits * excess / started, (held.0 / started, held.1 / started))
+        let mean = |held: Held| Held { share: held.share / started, cycles: held.cycles / started };
+        Delays {
+            excess_cycles: class.lanes.message_flits * excess / started,
+            lane: mean(lane),
+            front: mean(front),
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::frame_interval::{CountLaw, FrameSize, MessageCount, deviation, mean_i
 use super::latency::{CircuitDelays, DELAY_VARIATION};
 use super::load::FrameLayout;
 use super::placement::{Placement, jitter_free_streams, streams_at_an_output};
-use super::problem::{Class, Limit, Problem};
+use super::problem::{Class, Delays, Limit, Problem};
 use super::set_up::{SetUp, Way, set_up};
 use super::waiting::{Interface, PeriodicQueue};
 use crate::answer::{Answer, ClassAnswer, FrameAnswer, LanesAnswer, Report, Saturation, TimesAnswer};
@@ -250,13 +250,13 @@ fn solve_class(problem: &Problem, class: &Class, cycle_ns: Option<f64>, answer: 
     if limit.factor <= 1.0 {
         saturated(class, &limit, answer);
     } else {
-        let (excess, (held_share, held_cycles)) = problem.delays(class);
-        let interface = Interface { held_share, held_cycles, room: problem.room(class) };
+        let Delays { excess_cycles, lane, front } = problem.delays(class);
+        let interface = Interface { lane, front, ..problem.interface(class) };
         let waiting = waiting(problem, class, interface);
-        let excess = excess + problem.lane_wait(class, interface);
+        let excess = excess_cycles + problem.lane_wait(class, interface);
         let transfer = problem.stages - 1.0 + class.lanes.message_flits + problem.stages * problem.hops;
         set_latency(answer, (transfer, excess, waiting), cycle_ns);
-        answer.source_load = Some(held_share);
+        answer.source_load = Some(lane.share);
         delay = Some((transfer + excess, DELAY_VARIATION * (excess + waiting)));
     }
     if let Some(frames) = &class.frames {
@@ -525,15 +525,15 @@ fn jitter_free(problem: &Problem, class: &Class, frames: &FrameSource, limit: &L
     (free.min(room) as u32, bottleneck)
 }
 
-/// Keys of routers that the model was fitted at, and that change no number of it.
+/// Keys of routers at values that the model was not compared with simulations at.
 fn unread(scenario: &Scenario) -> Vec<String> {
     let (router, sends) = (scenario.router(), |class: &&ClassSpec| class.rate > 0.0);
     let mut sending = scenario.classes().iter().filter(sends);
-    let has_room = sending.clone().all(|class| class.message_flits == router.buffer_flits);
-    let buffers = (!has_room).then(|| {
+    let is_met = |class: &ClassSpec| (1..=2).contains(&(router.buffer_flits / class.message_flits.max(1)));
+    let buffers = (!sending.clone().all(is_met)).then(|| {
         format!(
-            "router.buffer_flits: latencies are fitted to buffers of one message, and {} flits are another length; the \
-             simulated latency of best effort is up to half as long in shorter buffers and longer in longer ones",
+            "router.buffer_flits: answers were compared with simulations for buffers of one and two messages, and {} flits \
+             are another length; the simulated latency of best effort is up to half as long in shorter buffers",
             router.buffer_flits
         )
     });

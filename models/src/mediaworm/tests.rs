@@ -56,12 +56,22 @@ fn frame_intervals_are_those_of_the_prototype() {
 /// Table V* of best effort; total 17.3 us at .6, 80:20, and 13.2 of it in the network.
 #[test]
 fn best_effort_latencies_are_within_the_stated_errors() {
-    for (load, share, measured) in
-        [(0.6, 20, 5.8), (0.8, 20, 14.8), (0.8, 50, 27.0), (0.6, 80, 13.2), (0.7, 90, 33.2)]
-    {
-        let classes = solved(load, share, &[]);
-        assert!((us(&classes[1]) / measured - 1.0).abs() < 0.16, "{load} {share}: {}", us(&classes[1]));
-    }
+    let points = [
+        (0.6, 20, 5.8),
+        (0.7, 20, 8.5),
+        (0.8, 20, 14.8),
+        (0.6, 50, 8.1),
+        (0.7, 50, 12.9),
+        (0.8, 50, 27.0),
+        (0.6, 80, 13.2),
+        (0.7, 80, 26.8),
+        (0.6, 90, 15.6),
+        (0.7, 90, 33.2),
+    ];
+    let error = |(load, share, measured): (f64, u32, f64)| us(&solved(load, share, &[])[1]) / measured - 1.0;
+    let errors = points.map(error);
+    let mean = errors.iter().map(|error| error.abs()).sum::<f64>() / 10.0;
+    assert!(errors.iter().all(|error| error.abs() < 0.16) && mean < 0.065, "{mean}: {errors:?}");
     for (share, waiting) in [(20, 1.5), (50, 2.2), (80, 4.1)] {
         let found = solved(0.6, share, &[])[1].times.as_ref().unwrap().waiting_us;
         assert!((found / waiting - 1.0).abs() < 0.35, "{share}: {found}, measured* {waiting}");
