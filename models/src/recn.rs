@@ -489,13 +489,16 @@ impl<'s> Problem<'s> {
         })
     }
 
+    /// The hot host's tree. Heads of line hold uniform traffic beyond saturation up before they meet the tree.
     fn tree(&self, stages: &Multistage, hot: &ClassSpec) -> CongestionTree {
+        let saturates = matches!(self.switch.organisation, Organisation::OneQueue | Organisation::FourQueues);
+        let overload = self.load_share().filter(|_| saturates).unwrap_or(1.0).max(1.0);
         let senders = Senders {
             destination: only_host(hot).unwrap_or_default(),
             hot: self.senders(Some(hot)),
             hot_rate: self.share(Some(hot)),
             victims: self.senders(self.random),
-            rate: self.share(self.random),
+            rate: self.share(self.random) / overload,
         };
         CongestionTree::new(stages, senders)
     }
