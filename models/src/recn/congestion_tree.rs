@@ -43,8 +43,9 @@ pub struct Senders {
 pub(super) enum Source {
     /// A hot host.
     Hot,
-    /// A host that sends to all alike: its composition.
-    Victim(Classes),
+    /// A host that sends to all alike: its composition, and how often destinations over the tree follow others in
+    /// their order.
+    Victim(Classes, u32),
     /// A link with packets that come back into the tree: its flow by class.
     Back(Classes),
 }
@@ -135,13 +136,16 @@ impl Ways<'_> {
         Some(self.ways.len() - 1)
     }
 
-    /// Where uniform traffic from a switch leaves the tree.
-    fn composition(&self, router: u32, levels: usize) -> Classes {
+    /// Where uniform traffic from a switch leaves the tree; and how many runs of destinations the tree leads to, in the
+    /// order in which hosts take turns among them.
+    fn composition(&self, router: u32, levels: usize) -> (Classes, u32) {
         let mut on: Vec<u32> = (0..self.network.hosts).collect();
+        let mut runs = None;
         let (mut router, mut classes) = (router, Classes::default());
         while let Some(way) = self.of.get(&router).map(|way| &self.ways[*way]) {
             let before = on.len();
             on.retain(|to| self.network.route(router, 0, *to, 0) == way.output);
+            runs = runs.or_else(|| Some(self.runs(&on)));
             classes[levels - 1 - way.depth] = (before - on.len()) as f64 / f64::from(self.network.hosts);
             match self.network.link_end(router, way.output).input() {
                 Some((next, _)) => router = next,
@@ -149,7 +153,13 @@ impl Ways<'_> {
             }
         }
         classes[levels] = on.len() as f64 / f64::from(self.network.hosts);
-        classes
+        (classes, runs.unwrap_or(0))
+    }
+
+    /// Runs of hosts without a gap, the last host being followed by the first.
+    fn runs(&self, hosts: &[u32]) -> u32 {
+        let is_last = |host: &&u32| hosts.binary_search(&((**host + 1) % self.network.hosts)).is_err();
+        hosts.iter().filter(is_last).count() as u32
     }
 
     /// Flows of uniform traffic that come back into the tree, by the switch and port at which they do.
@@ -241,12 +251,12 @@ impl CongestionTree {
         for way in &ways.ways {
             let own = self.levels - 1 - way.depth;
             let mut inputs: Vec<(Key, From)> = Vec::new();
-            let composition = ways.composition(way.router, self.levels);
+            let (composition, runs) = ways.composition(way.router, self.levels);
             for (_, before) in &way.inputs {
                 inputs.push(match before {
                     Before::Way(at) => (vec![0, of[*at] as u64], From::Link(of[*at])),
                     Before::Host(host) if hot.contains(host) => (vec![1], From::Source(Source::Hot)),
-                    Before::Host(_) => (vec![2], From::Source(Source::Victim(composition))),
+                    Before::Host(_) => (vec![2], From::Source(Source::Victim(composition, runs))),
                 });
             }
             for (_, flow) in back.iter().filter(|((router, _), _)| *router == way.router) {
@@ -257,7 +267,7 @@ impl CongestionTree {
                 }
             }
             inputs.sort_by(|one, other| one.0.cmp(&other.0));
-            let mut key: Key = vec![own as u64];
+            let mut key: Key = vec![own as u64, runs.into()];
             key.extend(rounded(&composition));
             inputs.iter().for_each(|(one, _)| key.extend(one));
             let kind = *numbers.entry(key).or_insert_with(|| {
@@ -304,7 +314,7 @@ impl CongestionTree {
                 flow[self.levels] = self.senders.hot_rate;
                 flow
             }
-            Source::Victim(shares) => shares.map(|share| share * self.senders.rate),
+            Source::Victim(shares, _) => shares.map(|share| share * self.senders.rate),
             Source::Back(flow) => *flow,
         }
     }
@@ -445,6 +455,23 @@ mod tests {
         }
     }
 
+    #[test]
+    fn destinations_over_the_tree_are_a_run_or_every_fourth() {
+        for (direction, wanted) in [(Direction::Unidirectional, 1), (Direction::Bidirectional, 15)] {
+            let network = Multistage { hosts: 64, direction, first_shuffle: true };
+            let (hot, victims) = ((48..64).collect(), (0..48).collect());
+            let senders = Senders { destination: 32, hot, hot_rate: 1.0, victims, rate: 1.0 };
+            let tree = CongestionTree::new(&network, senders);
+            let runs =
+                tree.links.iter().flat_map(|link| &link.inputs).filter_map(|inputs| match inputs.from {
+                    From::Source(Source::Victim(_, runs)) => Some(runs),
+                    _ => None,
+                });
+            // all but the one at their own switch
+            assert_eq!(runs.max(), Some(wanted), "{direction:?}");
+        }
+    }
+
     /// What comes in from all sources leaves somewhere, and what goes to the hot host is a share 1/N of uniform
     /// traffic.
     #[test]
@@ -459,12 +486,12 @@ mod tests {
                 let mut counted = 0.0;
                 for link in &tree.links {
                     for Inputs { times, from } in &link.inputs {
-                        if let From::Source(Source::Victim(shares)) = from {
+                        if let From::Source(Source::Victim(shares, _)) = from {
                             assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{shares:?}");
                             assert!((shares[tree.levels] - 1.0 / f64::from(hosts)).abs() < 1e-9);
                         }
                         counted += match from {
-                            From::Source(Source::Hot | Source::Victim(_)) => link.copies * times,
+                            From::Source(Source::Hot | Source::Victim(..)) => link.copies * times,
                             _ => 0.0,
                         };
                     }

@@ -54,7 +54,15 @@ mod tests {
         let of = |rate, detection| {
             let tree = omega(64, rate, 1.0);
             let (hot, stays) = ([0.0, 170e3], 0.0);
-            let growth = TreeGrowth { tree: &tree, speedup: 1.5, memory: 131072.0, voq: false, hot, stays };
+            let growth = TreeGrowth {
+                tree: &tree,
+                speedup: 1.5,
+                memory: 131072.0,
+                voq: false,
+                packet: 64.0,
+                hot,
+                stays,
+            };
             dip(&growth, detection).unwrap()
         };
         for (rate, depth, lengths) in [(0.5, 3.9, [3.7, 6.5, 11.9]), (1.0, 7.2, [3.0, 5.1, 9.2])] {

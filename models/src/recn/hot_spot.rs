@@ -14,17 +14,30 @@ pub struct HotSpot {
     pub victims: u32,
     /// `ρ`: what each of those sends, as a share of its link.
     pub rate: f64,
+    /// `g`: time for which a victim's packets that leave the tree one after another take its turns there, over the time
+    /// of those that stay; 0 where they have queues of their own.
+    pub away: f64,
 }
 
 impl HotSpot {
-    /// `φ`: what each input of the tree carries into it, as a share of the link.
+    /// `φ`: what an input of the tree that never misses a turn carries into it, as a share of the link.
     ///
     /// ```text
-    /// φ = 1 / (N/k c + v),    v victims of the switch whose queues are served
+    /// N/k c φ + v φ / (1 + g φ) = 1,    v victims of the switch whose queues are served
     /// ```
     pub fn share(&self) -> f64 {
-        let switches = f64::from(self.hosts / SIDE);
-        1.0 / (switches * f64::from(self.hot) + f64::from(self.victims)).max(1.0)
+        let always = f64::from(self.hosts / SIDE) * f64::from(self.hot);
+        let (victims, away) = (f64::from(self.victims), self.away);
+        // always g φ² + (always + victims - g) φ = 1
+        let linear = always + victims - away;
+        let square = always * away;
+        let share = 2.0 / (linear + (linear * linear + 4.0 * square).sqrt());
+        if share.is_finite() && share > 0.0 { share.min(1.0) } else { 1.0 }
+    }
+
+    /// `φ_v = φ / (1 + g φ)`: what a victim carries into it.
+    fn of_victim(&self) -> f64 {
+        self.share() / (1.0 + self.away * self.share())
     }
 
     /// What each victim sends, as a share of its link.
@@ -33,10 +46,10 @@ impl HotSpot {
     /// part alone, and queues of their own for the tree nothing:
     ///
     /// ```text
-    /// r = min(ρ, k φ);    r = ρ (1 - 1/k) + min(ρ/k, φ);    r = ρ
+    /// r = min(ρ, k φ_v);    r = ρ (1 - 1/k) + min(ρ/k, φ_v);    r = ρ
     /// ```
     pub fn victim_rate(&self, organisation: Organisation) -> f64 {
-        let (side, share) = (f64::from(SIDE), self.share());
+        let (side, share) = (f64::from(SIDE), self.of_victim());
         match organisation {
             _ if self.hot == 0 => self.rate,
             Organisation::OneQueue | Organisation::FourQueues => self.rate.min(side * share),
@@ -63,7 +76,7 @@ mod tests {
 
     #[test]
     fn steady_states_of_the_corner_cases() {
-        let spot = |rate| HotSpot { hosts: 64, hot: 1, victims: 3, rate };
+        let spot = |rate| HotSpot { hosts: 64, hot: 1, victims: 3, rate, away: 0.0 };
         assert!((spot(0.5).share() - 1.0 / 19.0).abs() < 1e-15);
         let victims = |rate, organisation| 48.0 * spot(rate).victim_rate(organisation);
         assert!((victims(1.0, Organisation::OneQueue) - 10.1).abs() < 0.05);
@@ -73,6 +86,11 @@ mod tests {
             let found = spot(rate).throughput(Organisation::Recn);
             assert!((found - wanted).abs() < 0.005, "{found}");
         }
+        // 48 packets that leave at 1.5 packets a packet time, for 16 that stay
+        let turns = HotSpot { away: 2.0, ..spot(1.0) };
+        let all = 16.0 * turns.share() + 3.0 * turns.of_victim();
+        assert!((all - 1.0).abs() < 1e-12, "{all}");
+        assert!((turns.throughput(Organisation::OneQueue) - 10.1).abs() < 0.1, "{turns:?}");
         let cold = HotSpot { hot: 0, ..spot(0.7) };
         assert_eq!(cold.victim_rate(Organisation::OneQueue), 0.7);
     }
