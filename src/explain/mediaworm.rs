@@ -9,9 +9,10 @@ use super::formula::Values;
 use super::wanted;
 
 equations! {
-    TRANSFER: "§4.3", "cycles", "transfer_{c} = P - 1 + P * h + M_{c}",
-        "A lone message: its header takes P cycles a router, its M flits follow one a cycle; h is the mean \
-         number of channels crossed, 0 in a single router.";
+    TRANSFER: "§4.3", "cycles", "transfer_{c} = P - 1 + P * h + m_{c}",
+        "A lone message: its header takes P cycles a router, its flits follow one a cycle. They are m on average: \
+         the last message of a frame is what is left of it. h is the mean number of channels crossed, 0 in a single \
+         router.";
     CONTENTION: "contention", "cycles", "contention_{c} = L_{c} - transfer_{c}",
         "What sharing the ports of the crossbar adds: real time shares with real time, best effort takes what \
          is left (mediaworm model, README of the models).";
@@ -91,7 +92,7 @@ fn symbols(scenario: &Scenario, index: usize, class: &ClassAnswer) -> Values {
     Values::of([
         ("P", f64::from(scenario.router().pipeline_stages)),
         ("h", scenario.topology().mean_hops()),
-        ("M_{c}", f64::from(scenario.classes()[index].message_flits)),
+        ("m_{c}", scenario.mean_message_flits(index)),
         ("transfer_{c}", transfer),
         ("contention_{c}", latency - transfer),
         ("L_{c}", latency),

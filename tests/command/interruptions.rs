@@ -200,7 +200,7 @@ fn interrupted_after(milliseconds: u64, line: &str, schema: Option<&str>) {
         line.split(' ').map(|word| if word == "OUT" { folder } else { word }).collect();
     let mut child = started(&arguments);
     std::thread::sleep(Duration::from_millis(milliseconds));
-    // a shell may have its background programs ignore SIGINT until they handle it, which takes a while on a busy machine
+    // a shell may have its background programs ignore SIGINT until they handle it, late on a busy machine
     signal(&child, if milliseconds < 500 { "-TERM" } else { "-INT" });
     // what it prints may be more than a pipe holds
     let output = std::thread::spawn(move || {

@@ -114,7 +114,8 @@ impl Lanes {
         self.held_with(load, derived.min(1.0) * excess)
     }
 
-    /// The same where all of the excess counts, as far as `q` stays below the share of the largest load that is offered.
+    /// The same where all of the excess counts, as far as `q` stays below the share of the largest load that is
+    /// offered.
     pub fn held_at_most(&self, load: f64, excess: f64, most: f64) -> Held {
         let held = self.held_with(load, excess);
         let share = held.share.min(load / most);

@@ -59,8 +59,8 @@ impl PortExcess {
 /// - `s`: with fair queueing 1. Stamps of a VirtualClock let the message go first that has sent less. Of two messages
 ///   that overlap the first one is delayed by all of the other, and the other one by the half of it that is left: `3/2`
 ///   of what either is by sharing. Behind the injection link flits come apart, and are shared.
-/// - `g`: a greedy matching loses slots, `1 + .4 u`, chosen on 60 routers. In a full crossbar it is 1 with a VirtualClock;
-///   flits that share both links by turns wait for both at once, `1 - .4 u`, chosen on 24 routers.
+/// - `g`: a greedy matching loses slots, `1 + .4 u`, chosen on 60 routers. In a full crossbar it is 1 with a
+///   VirtualClock; flits that share both links by turns wait for both at once, `1 - .4 u`, chosen on 24 routers.
 pub fn real_time_excess(
     contention: Contention,
     (lanes, inputs): (f64, f64),
@@ -173,8 +173,8 @@ pub(super) fn greedy_excess(link: f64, inputs: f64, share: f64) -> f64 {
 /// is twice that of M/D/1: the messages of the other circuits come periodically. Clocks restart with every message.
 ///
 /// `a` is 2.8 for a greedy crossbar, 2.3, fitted to streams of frames, over the ratio of nD/D/1 and M/D/1 where that
-/// was measured (77 streams, 0.817: 0.81), and 2.35, fitted to two points, for a full one. Simulated (8 ports of 24 virtual
-/// channels, messages of 20, loads of 0.24 to 0.85): latencies +7 to -7 %.
+/// was measured (77 streams, 0.817: 0.81), and 2.35, fitted to two points, for a full one. Simulated (8 ports of 24
+/// virtual channels, messages of 20, loads of 0.24 to 0.85): latencies +7 to -7 %.
 fn circuit_excess(contention: Contention, circuits: u32, one: f64) -> f64 {
     if circuits < 2 || one <= 0.0 {
         return 0.0;

@@ -162,16 +162,17 @@ impl Problem {
         }
     }
 
-    /// The interface of a class before it is known how long lanes are held. A buffer has room for one message at least:
-    /// shorter ones are not known.
+    /// The interface of a class before it is known how long lanes are held. A buffer has room for one message at
+    /// least: shorter ones are not known.
     pub(super) fn interface(&self, class: &Class) -> Interface {
         let room = (self.buffer_flits / class.lanes.message_flits).max(1.0);
         let is_multiplexed = self.contention.is_multiplexed;
         Interface { lane: Held::default(), front: Held::default(), room, is_multiplexed }
     }
 
-    /// What held lanes add to the latency of best effort beyond [`best_effort_excess`] \[cycles\]: a full crossbar the
-    /// wait for the output lane, a greedy one in one router what longer buffers hold, which its fit does not have.
+    /// What held lanes add to the latency of best effort beyond [`best_effort_excess`] \[cycles\]: a full crossbar
+    /// the wait for the output lane, a greedy one in one router what longer buffers hold, which its fit does not
+    /// have.
     pub(super) fn lane_wait(&self, class: &Class, interface: Interface) -> f64 {
         match self.contention {
             _ if class.is_real_time || !self.contention.has_priority() || self.has_rings => 0.0,
@@ -278,9 +279,9 @@ impl Problem {
         class.lanes.count * channel.real_time / channel.load_of(class)
     }
 
-    /// Excess of the latency at a channel whose loads are multiplied by a factor, in messages. `share` is how much of what
-    /// the virtual channels of the class carry there is offered then. That of best effort in greedy crossbars, and in
-    /// order of joining in full ones, is told for both ports together.
+    /// Excess of the latency at a channel whose loads are multiplied by a factor, in messages. `share` is how much of
+    /// what the virtual channels of the class carry there is offered then. That of best effort in greedy crossbars,
+    /// and in order of joining in full ones, is told for both ports together.
     fn excess(&self, class: &Class, channel: &Channel, factor: f64, share: f64) -> PortExcess {
         let at_most = |load: f64| (factor * load).min(FULL);
         let (real_time, all) = (at_most(channel.real_time), at_most(channel.load()));
@@ -320,8 +321,9 @@ impl Problem {
         }
     }
 
-    /// Delays of a class that is not saturated. Behind the first router contention has spread messages already: `w = ρ²` of the excess, fitted (fat meshes*: worst 10 % of real time, 26 % of best
-    /// effort), §6.9.
+    /// Delays of a class that is not saturated. Behind the first router contention has spread messages already:
+    /// `w = ρ²` of the excess, fitted to the first router's excess as it was (fat meshes*: worst 12 % of real time,
+    /// 13 % of best effort), §6.9.
     ///
     /// On rings a third of it, whatever the load: there is no contention at the input port any more, which is half of
     /// it, and of three inputs alike the own one brings none. Best effort waits at every channel for the lane that

@@ -532,8 +532,8 @@ fn unread(scenario: &Scenario) -> Vec<String> {
     let is_met = |class: &ClassSpec| (1..=2).contains(&(router.buffer_flits / class.message_flits.max(1)));
     let buffers = (!sending.clone().all(is_met)).then(|| {
         format!(
-            "router.buffer_flits: answers were compared with simulations for buffers of one and two messages, and {} flits \
-             are another length; the simulated latency of best effort is up to half as long in shorter buffers",
+            "router.buffer_flits: answers were compared with simulations for buffers of one and two messages, and {} \
+             flits are another length; the simulated latency of best effort is up to half as long in shorter buffers",
             router.buffer_flits
         )
     });

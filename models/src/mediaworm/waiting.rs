@@ -34,8 +34,8 @@ impl Held {
 pub struct Interface {
     /// Its lane, until the tail has left the router.
     pub lane: Held,
-    /// What those in front of it hold. Real time: the lane until the tail has passed the injection link, if it finds room
-    /// behind that. Best effort: the lane by all of the latency, as far as the lanes carry it.
+    /// What those in front of it hold. Real time: the lane until the tail has passed the injection link, if it finds
+    /// room behind that. Best effort: the lane by all of the latency, as far as the lanes carry it.
     pub front: Held,
     /// `b / M`: messages that the input buffer of the lane has room for; 0 if all of them wait at the interface.
     pub room: f64,
