@@ -118,26 +118,23 @@ impl Region {
         };
         Self::find(word)
     }
-}
 
-impl Region {
     /// The region of a scenario with streams of frames, none of them on circuits.
     fn of_frames(scenario: &Scenario) -> Option<&'static Self> {
         let (router, network, classes) = (scenario.router(), scenario.topology(), scenario.classes());
         let sends = |kind| classes.iter().filter(move |class| class.kind == kind && class.rate > 0.0);
         let has_several = ClassKind::DATA.into_iter().any(|kind| sends(kind).count() > 1);
         let is_full = router.crossbar == Crossbar::Full;
-        let word = match (network.routers() > 1, router.scheduler) {
-            _ if scenario.circuits().is_some() => return None,
-            (true, order) if has_several || !order.is_fine_grained() => return None,
-            (true, _) if network.has_rings() => "streams-torus",
-            (true, Scheduler::FineGrainedFairQueueing) if is_full => return None,
-            (true, _) => "streams-network",
-            (false, Scheduler::Fifo) if has_several => return None,
-            (false, Scheduler::Fifo) => "streams-in-order",
-            (false, order) if !order.is_fine_grained() => return None,
+        let is_network = network.routers() > 1;
+        let word = match router.scheduler {
+            _ if scenario.circuits().is_some() || is_network && has_several => return None,
+            Scheduler::Fifo if !is_network && !has_several => "streams-in-order",
+            order if !order.is_fine_grained() => return None,
+            _ if network.has_rings() => "streams-torus",
             _ if has_several => "streams-several",
-            (false, Scheduler::FineGrainedFairQueueing) if is_full => "streams-shared",
+            Scheduler::FineGrainedFairQueueing if is_full && is_network => return None,
+            Scheduler::FineGrainedFairQueueing if is_full => "streams-shared",
+            _ if is_network => "streams-network",
             _ => "streams-router",
         };
         Self::find(word)

@@ -171,7 +171,7 @@ impl Problem {
     }
 
     /// What held lanes add to the latency of best effort beyond [`best_effort_excess`] \[cycles\]: a full crossbar
-    /// the wait for the output lane, a greedy one in one router what longer buffers hold, which its fit does not
+    /// the wait for the output lane, a greedy one in one router what longer buffers hold, which its form does not
     /// have.
     pub(super) fn lane_wait(&self, class: &Class, interface: Interface) -> f64 {
         match self.contention {
