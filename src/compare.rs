@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::args::{Compare, Format};
 use crate::campaign::{self, Campaign};
-use crate::outcome::Exit;
+use crate::outcome::{Exit, GridFaults};
 use crate::output::{self, Page, Rows, Time, cycles, percent, share, with_interval};
 use crate::{input, simulate, typed};
 pub(crate) use against::AgainstDocument;
@@ -225,17 +225,14 @@ fn points(args: &Compare) -> Result<Question, Exit> {
         Exit::input(format!("--over: found a grid of more than {MOST_POINTS} points, wanted at most that"))
     })?;
     let mut points = Vec::with_capacity(count);
-    let mut faults: Vec<String> = Vec::new();
+    let mut faults = GridFaults::default();
     for point in 0..count {
         match asked(&grid, point, args.model.0) {
             Ok(asked) => points.push(asked),
-            Err(found) => {
-                let new: Vec<String> = found.into_iter().filter(|fault| !faults.contains(fault)).collect();
-                faults.extend(new);
-            }
+            Err(found) => found.into_iter().for_each(|fault| faults.add(fault)),
         }
     }
-    if faults.is_empty() { Ok(Question { grid, points }) } else { Err(Exit::BadInput(faults)) }
+    faults.into_result().map(|()| Question { grid, points })
 }
 
 /// A point with the models' answers, which take next to no time.

@@ -1,5 +1,6 @@
 //! Failures of a command and their exit codes.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 
@@ -33,6 +34,48 @@ pub(crate) enum Exit {
     Interrupted,
     /// The same, and how far it came.
     InterruptedAt(String),
+}
+
+/// What is wrong with the points of a grid: a fault that several values of an axis have is told of the first.
+#[derive(Debug, Default)]
+pub(crate) struct GridFaults {
+    /// Faults, each with the other values that have it.
+    faults: Vec<(String, BTreeSet<String>)>,
+}
+
+impl GridFaults {
+    /// Adds a fault of a point.
+    pub(crate) fn add(&mut self, fault: String) {
+        let (_, rest) = value_and_rest(&fault);
+        match self.faults.iter_mut().find(|(known, _)| value_and_rest(known).1 == rest) {
+            Some((known, _)) if *known == fault => {}
+            Some((_, further)) => {
+                further.insert(value_and_rest(&fault).0.to_owned());
+            }
+            None => self.faults.push((fault, BTreeSet::new())),
+        }
+    }
+
+    /// All faults, ready to print.
+    pub(crate) fn told(self) -> Vec<String> {
+        let told = |(fault, further): (String, BTreeSet<String>)| match further.len() {
+            0 => fault,
+            1 => format!("{fault}\n  the same at one more value"),
+            more => format!("{fault}\n  the same at {more} more values"),
+        };
+        self.faults.into_iter().map(told).collect()
+    }
+
+    /// Nothing, or all faults.
+    pub(crate) fn into_result(self) -> Result<(), Exit> {
+        if self.faults.is_empty() { Ok(()) } else { Err(Exit::BadInput(self.told())) }
+    }
+}
+
+/// The value of an axis that a fault is told of, such as `--over class.R1.rate=2`, and what is wrong with it.
+fn value_and_rest(fault: &str) -> (&str, &str) {
+    let is_of_axis = ["--over ", "--couple "].iter().any(|option| fault.starts_with(option));
+    is_of_axis.then(|| fault.split_once(": ")).flatten().unwrap_or(("", fault))
 }
 
 impl Exit {

@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use crate::anchoring::Account;
 use crate::args::{ModelChoice, Sweep, SweepFormat};
-use crate::outcome::Exit;
+use crate::outcome::{Exit, GridFaults};
 use crate::output::{ClassColumns, Rows, Time, WholeRows, share};
 use crate::signals::{Background, Next};
 use crate::{input, output, typed};
@@ -168,19 +168,14 @@ impl Question {
         let tried: Vec<Vec<Setting>> = alone.chain([last.collect()]).collect();
         let checked: Vec<Result<ClassColumns, Vec<String>>> =
             tried.into_par_iter().map(|settings| self.columns_at(settings)).collect();
-        let mut faults: Vec<String> = Vec::new();
-        let mut columns = ClassColumns::default();
+        let (mut columns, mut faults) = (ClassColumns::default(), GridFaults::default());
         for result in checked {
             match result {
                 Ok(more) => columns.join(more),
-                Err(found) => {
-                    let new: Vec<String> =
-                        found.into_iter().filter(|fault| !faults.contains(fault)).collect();
-                    faults.extend(new);
-                }
+                Err(found) => found.into_iter().for_each(|fault| faults.add(fault)),
             }
         }
-        if faults.is_empty() { Ok(columns) } else { Err(Exit::BadInput(faults)) }
+        faults.into_result().map(|()| columns)
     }
 
     fn model_of(&self, scenario: &Scenario) -> Model {

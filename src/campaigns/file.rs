@@ -9,7 +9,7 @@ use flitwise_validation::claims::Registry;
 use flitwise_validation::machine;
 
 use crate::figure::{self, FigureRequest};
-use crate::outcome::Exit;
+use crate::outcome::{Exit, GridFaults};
 use crate::{files, input, typed};
 
 /// The most points of one study.
@@ -332,7 +332,7 @@ impl Reading<'_> {
             self.faults.push(format!("{place}{}: {fault}", table.key("over")));
             return None;
         };
-        let (mut points, mut faults) = (Vec::with_capacity(count), Vec::<String>::new());
+        let (mut points, mut faults) = (Vec::with_capacity(count), GridFaults::default());
         for point in 0..count {
             let found = grid.at(grid.settings(point)).and_then(|(document, set)| {
                 let scenario = document.scenario()?;
@@ -343,22 +343,16 @@ impl Reading<'_> {
             });
             match found {
                 Ok(point) => points.push(point),
-                Err(found) => {
-                    for fault in found.iter().map(Fault::to_string) {
-                        // an override is told from this file
-                        let fault = match fault.starts_with("--") {
-                            true => format!("{place}{}: {}", table.path, fault.trim_start_matches('-')),
-                            false => fault,
-                        };
-                        if !faults.contains(&fault) {
-                            faults.push(fault);
-                        }
-                    }
-                }
+                Err(found) => found.iter().for_each(|fault| faults.add(fault.to_string())),
             }
         }
+        let faults = faults.told();
         let is_sound = faults.is_empty();
-        self.faults.extend(faults);
+        // an override is told from this file
+        self.faults.extend(faults.into_iter().map(|fault| match fault.starts_with("--") {
+            true => format!("{place}{}: {}", table.path, fault.trim_start_matches('-')),
+            false => fault,
+        }));
         is_sound.then_some(points)
     }
 
